@@ -2,8 +2,9 @@
  * Who lives, and whether it makes progress: the register behind `supervise`, `/livez` and the status. A part stamps its
  * progress together with the time by which the next stamp is due; one that misses it stands.
  */
-import type { Duration, Effect, Scope } from "effect"
-import { Context, Schema } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Layer, Schema } from "effect"
+import type { Scope } from "effect"
+import { monotonicMillis } from "../schedules/monotonic.ts"
 
 /** A long-lived part of the gateway crashed too often; the process has to end with 70. */
 export class GaveUp extends Schema.TaggedError<GaveUp>()("GaveUp", { part: Schema.String, detail: Schema.String }) {
@@ -25,19 +26,74 @@ export interface Part {
   readonly overdueMillis: number | null
 }
 
+export interface Entry {
+  readonly progress: Progress
+  readonly restarted: Effect.Effect<void>
+}
+
 export class Supervision extends Context.Service<
   Supervision,
   {
-    /** Enters a part until the scope closes. */
+    /** Enters a part until the scope closes. Its first stamp is due within a minute. */
     readonly register: (name: string) => Effect.Effect<Entry, never, Scope.Scope>
     readonly parts: Effect.Effect<ReadonlyArray<Part>>
     /** Never returns: fails when a part was given up. */
     readonly gaveUp: Effect.Effect<never, GaveUp>
     readonly giveUp: (error: GaveUp) => Effect.Effect<void>
   }
->()("evergate/actors/Supervision") {}
+>()("evergate/actors/Supervision") {
+  static readonly layer: Layer.Layer<Supervision> = Layer.effect(
+    Supervision,
+    Effect.gen(function* () {
+      const records = new Set<Record>()
+      const end = yield* Deferred.make<never, GaveUp>()
 
-export interface Entry {
-  readonly progress: Progress
-  readonly restarted: Effect.Effect<void>
+      const register = Effect.fnUntraced(function* (name: string) {
+        const record = makeRecord(name, yield* Clock.currentTimeMillis, yield* monotonicMillis)
+        yield* Effect.acquireRelease(
+          Effect.sync(() => records.add(record)),
+          () => Effect.sync(() => records.delete(record))
+        )
+        const progress: Progress = Effect.fnUntraced(function* (within) {
+          record.progressAt = yield* Clock.currentTimeMillis
+          record.dueAt = (yield* monotonicMillis) + Duration.toMillis(within)
+        })
+        return { progress, restarted: Effect.sync(() => void record.restarts++) }
+      })
+
+      const parts = Effect.map(monotonicMillis, (now) => Array.from(records, (record) => describe(record, now)))
+
+      return Supervision.of({
+        register,
+        parts,
+        gaveUp: Deferred.await(end),
+        giveUp: (error) => Deferred.fail(end, error)
+      })
+    })
+  )
 }
+
+interface Record {
+  readonly name: string
+  readonly startedAt: number
+  restarts: number
+  progressAt: number
+  /** Monotonic milliseconds. */
+  dueAt: number
+}
+
+const makeRecord = (name: string, wall: number, now: number): Record => ({
+  name,
+  startedAt: wall,
+  restarts: 0,
+  progressAt: wall,
+  dueAt: now + 60_000
+})
+
+const describe = ({ name, startedAt, restarts, progressAt, dueAt }: Record, now: number): Part => ({
+  name,
+  startedAt,
+  restarts,
+  progressAt,
+  overdueMillis: now > dueAt ? now - dueAt : null
+})

@@ -1,0 +1,58 @@
+/** Runs one clock of a link: sleeps to the next check, asks, and fails when silence is death. */
+import { Duration, Effect } from "effect"
+import type { PlatformId } from "../domain/Address.ts"
+import { KeepaliveTimeout, LinkError } from "../domain/LinkError.ts"
+import type { LifeClock } from "../schedules/liveness.ts"
+import { check, latenessMillis, started, woken } from "../schedules/liveness.ts"
+import { monotonicMillis } from "../schedules/monotonic.ts"
+
+export interface LifeClockOptions {
+  readonly platform: PlatformId
+  /** Returns when the link is to be probed at once: the machine woke or its network changed. */
+  readonly wake: Effect.Effect<void>
+  /** Run at each check, with the time until the next one at most. */
+  readonly onCheck: (within: Duration.Duration) => Effect.Effect<void>
+}
+
+/** Never succeeds; its failure is the link's. */
+export const lifeClock = (clock: LifeClock, options: LifeClockOptions): Effect.Effect<never, LinkError> =>
+  Effect.gen(function* () {
+    let state = started(clock, yield* monotonicMillis)
+    let plannedAt = state.startedAt
+    while (true) {
+      let now = yield* monotonicMillis
+      if (now - plannedAt > latenessMillis) {
+        // The loop was blocked: let the sockets read what has waited before anything is concluded from silence.
+        yield* Effect.sleep(Duration.millis(1))
+        now = yield* monotonicMillis
+      }
+      const everyMillis = Duration.toMillis(yield* clock.every)
+      const verdict = check(clock, state, { now, heardAt: yield* clock.heardAt, everyMillis })
+      switch (verdict._tag) {
+        case "Dead":
+          return yield* new LinkError({
+            platform: options.platform,
+            reason: new KeepaliveTimeout({ clock: clock.name, silenceMillis: verdict.silenceMillis })
+          })
+        case "Ask":
+          state = verdict.state
+          plannedAt = now
+          // A write may hang on a dead path; the question is out of time as soon as its answer would be.
+          yield* Effect.timeoutOption(clock.ask ?? Effect.void, clock.within)
+          break
+        case "Wait": {
+          state = verdict.state
+          const wait = Duration.millis(Math.max(1, verdict.untilMillis - now))
+          plannedAt = verdict.untilMillis
+          yield* options.onCheck(wait)
+          const wasWoken = yield* Effect.raceFirst(Effect.as(Effect.sleep(wait), false), Effect.as(options.wake, true))
+          if (wasWoken) {
+            const wokenAt = yield* monotonicMillis
+            state = woken(state, wokenAt)
+            plannedAt = wokenAt
+          }
+          break
+        }
+      }
+    }
+  })
