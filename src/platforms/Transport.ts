@@ -13,8 +13,6 @@ export interface OpenOptions {
   /** `ws:` or `wss:`; its query is a secret and is never logged. */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The platform's own egress setting; absent: the gateway's. */
-  readonly proxy?: string
   /** Bounds everything up to the upgrade. */
   readonly timeout: Duration.Duration
   /**
@@ -24,6 +22,8 @@ export interface OpenOptions {
     status: number,
     headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   ) => LinkError["reason"] | undefined
+  /** Which messages are signs of life of the session; absent: all of them. Asked on receipt, so it must be quick. */
+  readonly counts?: (message: SocketMessage) => boolean
 }
 
 /** A whole message: text, or bytes that the receiver owns. */
@@ -40,7 +40,7 @@ export interface Socket {
   /** Returns when the bytes were handed to the kernel; a failed write is `NoCloseFrame`, and the socket is dead. */
   readonly send: (data: SocketMessage) => Effect.Effect<void, LinkError>
   readonly ping: Effect.Effect<void, LinkError>
-  /** When the last byte and the last message came, in milliseconds of the monotonic clock. */
+  /** When the last byte and the last message that counts came, in milliseconds of the monotonic clock. */
   readonly heard: Effect.Effect<{ readonly byteAt: number; readonly messageAt: number }>
   readonly close: (code: number, reason?: string) => Effect.Effect<void>
   readonly terminate: Effect.Effect<void>

@@ -1,0 +1,86 @@
+/**
+ * How a failure of the network reads as one of the contract's kinds: by the code that the operating system, the resolver
+ * or TLS gave it, never by its text. REST calls and WebSockets share it, so that both name the same fault alike.
+ */
+import { Predicate, Schema } from "effect"
+import type { LinkErrorReason } from "./LinkError.ts"
+import { ConnectionRefused, Dns, Network, Protocol, Proxy, Tls } from "./LinkError.ts"
+
+const isProxy = Schema.is(Proxy)
+
+const resolverCodes = new Set(["ENOTFOUND", "ENODATA", "ESERVFAIL", "ENONAME"])
+const tlsCodes = new Set([
+  "EPROTO",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "HOSTNAME_MISMATCH",
+  "INVALID_CA",
+  "INVALID_PURPOSE",
+  "PATH_LENGTH_EXCEEDED"
+])
+const tlsPrefix = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_CERT_)/
+
+/** What went wrong with `host`. The proxy's own faults arrive as `Proxy` already and stay so. */
+export const networkFailure = (cause: unknown, host: string): LinkErrorReason => {
+  const error = innermost(cause)
+  if (isProxy(error)) return error
+  const code = stringOf(error, "code")
+  const detail = describe(error, code)
+  if (resolverCodes.has(code) || code.startsWith("EAI_")) return new Dns({ host, detail })
+  if (code === "ECONNREFUSED") return new ConnectionRefused({ address: addressOf(error, host) })
+  if (tlsCodes.has(code) || tlsPrefix.test(code)) return new Tls({ host, detail })
+  if (code.startsWith("HPE_") || code.startsWith("WS_ERR_")) return new Protocol({ detail })
+  return new Network({ detail })
+}
+
+const unsentCodes = new Set([
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENETDOWN",
+  "EADDRNOTAVAIL",
+  "EMFILE",
+  "ENFILE",
+  "ENOBUFS",
+  "EACCES"
+])
+
+/** Whether the failure shows that the request never left: nothing was connected that could have carried it. */
+export const neverSent = (cause: unknown): boolean => {
+  switch (networkFailure(cause, "")._tag) {
+    case "Dns":
+    case "ConnectionRefused":
+    case "Proxy":
+    case "Tls":
+      return true
+    default:
+      return unsentCodes.has(stringOf(innermost(cause), "code"))
+  }
+}
+
+/** Wrappers keep the cause; where several addresses were tried, the first one's failure speaks for all. */
+const innermost = (error: unknown, depth = 0): unknown => {
+  if (depth === 5 || isProxy(error) || !Predicate.isObject(error)) return error
+  if ("errors" in error && Array.isArray(error.errors) && error.errors.length > 0) {
+    return innermost(error.errors[0], depth + 1)
+  }
+  if ("cause" in error && Predicate.isObject(error.cause)) return innermost(error.cause, depth + 1)
+  return error
+}
+
+const stringOf = (error: unknown, key: string): string => {
+  const value = Predicate.hasProperty(error, key) ? error[key] : ""
+  return Predicate.isString(value) || Predicate.isNumber(value) ? String(value) : ""
+}
+
+const describe = (error: unknown, code: string): string => {
+  const message = stringOf(error, "message").slice(0, 200)
+  if (message === "") return code === "" ? "no further detail" : code
+  return code === "" || message.includes(code) ? message : `${code}: ${message}`
+}
+
+const addressOf = (error: unknown, host: string): string => {
+  const address = stringOf(error, "address")
+  const port = stringOf(error, "port")
+  if (address === "") return host
+  return port === "" ? address : `${address.includes(":") ? `[${address}]` : address}:${port}`
+}

@@ -1,0 +1,140 @@
+/**
+ * Node's HTTP agents with the egress policy in their one hook: every connection, a REST call's or a WebSocket's, is made
+ * here. Through a proxy it is always a tunnel, so TLS is with the target and the target's name is what is checked.
+ */
+import type { Scope } from "effect"
+import { Context, Effect, Layer } from "effect"
+import * as http from "node:http"
+import * as https from "node:https"
+import type { Duplex } from "node:stream"
+import * as tls from "node:tls"
+import type { Route, Target } from "./proxy.ts"
+import { Tunnels } from "./tunnel.ts"
+
+export interface AgentPair {
+  readonly http: http.Agent
+  readonly https: https.Agent
+}
+
+export class Agents extends Context.Service<
+  Agents,
+  {
+    /** A pair of one user's own. Its sockets, and the tunnels it is opening, end with the scope. */
+    readonly make: (options: https.AgentOptions) => Effect.Effect<AgentPair, never, Scope.Scope>
+  }
+>()("evergate/layers/Agents") {
+  static readonly layer = (route: Route): Layer.Layer<Agents> =>
+    Layer.succeed(Agents, {
+      make: (options) =>
+        Effect.acquireRelease(
+          Effect.sync(() => ({ http: new PlainAgent(route, options), https: new SecureAgent(route, options) })),
+          (pair) =>
+            Effect.sync(() => {
+              pair.http.destroy()
+              pair.https.destroy()
+            })
+        )
+    })
+}
+
+type Created = (error: Error | null, socket: Duplex) => void
+
+class PlainAgent extends http.Agent {
+  readonly #roads: Roads
+
+  constructor(route: Route, options: https.AgentOptions) {
+    super(raced(options))
+    this.#roads = new Roads(route)
+  }
+
+  override createConnection(options: http.ClientRequestArgs, created?: Created) {
+    return this.#roads.take(targetOf(options, false), created, {
+      direct: () => super.createConnection(options, created),
+      through: (tunnel) => tunnel
+    })
+  }
+
+  override destroy() {
+    this.#roads.destroy()
+    super.destroy()
+  }
+}
+
+class SecureAgent extends https.Agent {
+  readonly #roads: Roads
+
+  constructor(route: Route, options: https.AgentOptions) {
+    super(raced(options))
+    this.#roads = new Roads(route)
+  }
+
+  override createConnection(options: https.RequestOptions, created?: Created) {
+    return this.#roads.take(targetOf(options, true), created, {
+      direct: () => super.createConnection(options, created),
+      through: (socket) => tls.connect({ ...tlsOptions(options), socket })
+    })
+  }
+
+  override destroy() {
+    this.#roads.destroy()
+    super.destroy()
+  }
+}
+
+interface Ways {
+  readonly direct: () => Duplex | null | undefined
+  readonly through: (tunnel: Duplex) => Duplex
+}
+
+/** The route of an agent, followed. */
+class Roads {
+  readonly #route: Route
+  readonly #tunnels = new Tunnels()
+
+  constructor(route: Route) {
+    this.#route = route
+  }
+
+  /** Returns the socket where there is one at once; else `created` is called. */
+  take(target: Target, created: Created | undefined, ways: Ways): Duplex | null | undefined {
+    const road = this.#route(target)
+    switch (road._tag) {
+      case "Direct":
+        return ways.direct()
+      case "Blocked":
+        return refuse(road.error, created)
+      case "Through":
+        this.#tunnels.open(road.proxy, target, (error, tunnel) => {
+          if (tunnel === null) refuse(error, created)
+          else created?.(null, ways.through(tunnel))
+        })
+        return undefined
+    }
+  }
+
+  destroy() {
+    this.#tunnels.destroy()
+  }
+}
+
+/** Node calls back with an error alone, though the types want a socket beside it. */
+const refuse = (error: Error, created: Created | undefined): undefined => {
+  const failed = created as ((error: Error) => void) | undefined
+  failed?.(error)
+}
+
+/** All addresses of a name are tried, IPv6 and IPv4 side by side. */
+const raced = (options: https.AgentOptions): https.AgentOptions => ({ ...options, autoSelectFamily: true })
+
+const targetOf = (options: http.ClientRequestArgs, secure: boolean): Target => ({
+  secure,
+  host: options.host ?? "localhost",
+  port: Number(options.port ?? (secure ? 443 : 80))
+})
+
+/** `servername` holds the target's name already; `path` would name a local socket. */
+const tlsOptions = (options: https.RequestOptions): tls.ConnectionOptions => {
+  const { path: _path, ...rest } = options
+  // Node's own agent hands a request's options to `tls.connect` in the same way; the types merely spell "absent" twice.
+  return rest as tls.ConnectionOptions
+}
