@@ -1,10 +1,29 @@
-/** A lane a chat, a limiter an account: what was written down is sent, in order, until it is delivered or dead. Session → **Outbox** → Platform. */
-import type { Effect, Scope } from "effect"
-import { Context } from "effect"
+/**
+ * What was written down is sent, in order a chat, until it is delivered or dead. Session → **Outbox** → Lane → Platform.
+ * A platform's lanes are served while it is attached; what is posted for one that is not, waits in the store.
+ */
+import { Clock, Context, Deferred, Effect, Layer } from "effect"
+import type { Duration, Scope } from "effect"
 import type { Address, PlatformId } from "../domain/Address.ts"
 import type { StoreError } from "../domain/Errors.ts"
-import type { DeliveryId } from "../domain/Outbound.ts"
+import { DeliveryId } from "../domain/Outbound.ts"
+import { makeUlid } from "../domain/Turn.ts"
 import type { Platform } from "../platforms/Platform.ts"
+import { OutboxStore } from "../store/OutboxStore.ts"
+import { Feed } from "./Feed.ts"
+import * as Lane from "./Lane.ts"
+import { untilTheStoreAnswers } from "./untilTheStoreAnswers.ts"
+import * as Workers from "./Workers.ts"
+
+/** What a platform still has to say. */
+export interface Lanes {
+  /** The link is up: what waits for another try is tried now, unless the platform itself asked for the wait. */
+  readonly nudge: Effect.Effect<void>
+  /** Everything that waits is tried once more; returns when each lane is empty or its try has failed. */
+  readonly flush: Effect.Effect<void>
+  /** When something was last delivered, in Unix milliseconds. */
+  readonly lastSentAt: Effect.Effect<number | null>
+}
 
 export class Outbox extends Context.Service<
   Outbox,
@@ -20,14 +39,69 @@ export class Outbox extends Context.Service<
     /** Serves a platform's lanes until the scope closes. */
     readonly open: (platform: Platform) => Effect.Effect<Lanes, never, Scope.Scope>
   }
->()("evergate/actors/Outbox") {}
+>()("evergate/actors/Outbox") {
+  /** What is older than `expire` is a dead letter. */
+  static readonly layer = (options: {
+    readonly expire: Duration.Duration
+  }): Layer.Layer<Outbox, never, OutboxStore | Feed> =>
+    Layer.effect(
+      Outbox,
+      Effect.gen(function* () {
+        const store = yield* OutboxStore
+        const feed = yield* Feed
+        const wakes = new Map<PlatformId, (chat: string) => Effect.Effect<void>>()
 
-/** What a platform still has to say. */
-export interface Lanes {
-  /** The link is up: what waits for a retry is tried now. */
-  readonly nudge: Effect.Effect<void>
-  /** Returns when every lane is empty. */
-  readonly flush: Effect.Effect<void>
-  /** When something was last delivered; Unix milliseconds. */
-  readonly lastSentAt: Effect.Effect<number | null>
+        const wake = (platform: PlatformId, chat: string): Effect.Effect<void> =>
+          Effect.suspend(() => wakes.get(platform)?.(chat) ?? Effect.void)
+
+        const post: Outbox["Service"]["post"] = Effect.fnUntraced(function* ({ to, text, idempotencyKey }) {
+          const id = DeliveryId.make(`d_${yield* makeUlid}`)
+          const message = { id, address: to, text, replyTo: null }
+          const kept = yield* store.post(message, idempotencyKey ?? null, yield* Clock.currentTimeMillis)
+          yield* wake(to.platform, to.chat)
+          return kept
+        })
+
+        const open = Effect.fnUntraced(function* (platform: Platform) {
+          const signals = yield* makeSignals
+          const lane = yield* Lane.make(platform, { ...options, signals, store, feed })
+          const workers = yield* Workers.make(lane.step)
+          yield* Effect.acquireRelease(
+            Effect.sync(() => wakes.set(platform.id, workers.wake)),
+            () => Effect.sync(() => wakes.delete(platform.id))
+          )
+          const waiting = yield* untilTheStoreAnswers("outbox")(store.lanes(platform.id))
+          yield* Effect.forEach(waiting, workers.wake, { discard: true })
+          const lanes: Lanes = {
+            nudge: signals.nudge,
+            flush: Effect.andThen(
+              signals.hurry,
+              workers.rest(() => true)
+            ),
+            lastSentAt: Effect.sync(lane.lastSentAt)
+          }
+          return lanes
+        })
+
+        return Outbox.of({ post, wake, open })
+      })
+    )
 }
+
+/** How lanes that wait are told not to. */
+const makeSignals = Effect.gen(function* () {
+  let coming = yield* Deferred.make<void>()
+  const hurried = yield* Deferred.make<void>()
+  const signals: Lane.Signals & { readonly nudge: Effect.Effect<void>; readonly hurry: Effect.Effect<void> } = {
+    nudged: Effect.suspend(() => Deferred.await(coming)),
+    hurried: Deferred.await(hurried),
+    isHurried: () => Deferred.isDoneUnsafe(hurried),
+    nudge: Effect.suspend(() => {
+      const waiting = coming
+      coming = Deferred.makeUnsafe<void>()
+      return Effect.asVoid(Deferred.succeed(waiting, undefined))
+    }),
+    hurry: Effect.asVoid(Deferred.succeed(hurried, undefined))
+  }
+  return signals
+})

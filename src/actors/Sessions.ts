@@ -1,7 +1,25 @@
 /** Session key → its actor, alive only while its rows wait. Inbox → **Sessions** → Session. */
-import type { Effect } from "effect"
-import { Context } from "effect"
+import { Context, Effect, Layer, Option, Semaphore } from "effect"
+import type { Duration } from "effect"
+import type { Agent } from "../agents/Agent.ts"
+import type { PlatformId } from "../domain/Address.ts"
 import type { SessionKey } from "../domain/Session.ts"
+import { InboxStore } from "../store/InboxStore.ts"
+import type { Feed } from "./Feed.ts"
+import type { Outbox } from "./Outbox.ts"
+import type { Roster } from "./Roster.ts"
+import * as Session from "./Session.ts"
+import { untilTheStoreAnswers } from "./untilTheStoreAnswers.ts"
+import * as Workers from "./Workers.ts"
+
+export interface SessionsOptions {
+  /** The most time that a turn may take. */
+  readonly turnTimeout: Duration.Duration
+  /** Senders (`<platform id>:<sender id>`) that an agent is told are admins. */
+  readonly admins: ReadonlyArray<string>
+  /** Turns that run at once, 256 if absent; further ones wait for a place. */
+  readonly concurrentTurns?: number
+}
 
 export class Sessions extends Context.Service<
   Sessions,
@@ -10,7 +28,54 @@ export class Sessions extends Context.Service<
     readonly wake: (session: SessionKey) => Effect.Effect<void>
     /** How many are at work. */
     readonly active: Effect.Effect<number>
-    /** Starts no further turn and returns when the running ones have ended. */
-    readonly settle: Effect.Effect<void>
+    /** Wakes what waits for this platform's sessions: at its start, and again after it was settled. */
+    readonly serve: (platform: PlatformId) => Effect.Effect<void>
+    /** Starts no further turn of this platform's sessions; returns when the running ones have ended. */
+    readonly settle: (platform: PlatformId) => Effect.Effect<void>
   }
->()("evergate/actors/Sessions") {}
+>()("evergate/actors/Sessions") {
+  static readonly layer = (
+    options: SessionsOptions
+  ): Layer.Layer<Sessions, never, InboxStore | Outbox | Agent | Feed | Roster> =>
+    Layer.effect(
+      Sessions,
+      Effect.gen(function* () {
+        const store = yield* InboxStore
+        const runTurn = yield* Session.make(options)
+        const permits = yield* Semaphore.make(options.concurrentTurns ?? 256)
+        const settled = new Set<string>()
+
+        const step = Effect.fnUntraced(function* (session: SessionKey) {
+          if (settled.has(platformOf(session))) return false
+          const entry = yield* store.next(session)
+          if (Option.isNone(entry)) return false
+          yield* permits.withPermit(runTurn(entry.value))
+          return true
+        })
+        const workers = yield* Workers.make((session: SessionKey) => untilTheStoreAnswers("session")(step(session)))
+
+        const serve = Effect.fnUntraced(function* (platform: PlatformId) {
+          settled.delete(platform)
+          const waiting = yield* untilTheStoreAnswers("start")(store.waiting)
+          yield* Effect.forEach(
+            waiting.filter((session) => platformOf(session) === platform),
+            workers.wake,
+            {
+              discard: true
+            }
+          )
+        })
+
+        const settle = (platform: PlatformId): Effect.Effect<void> =>
+          Effect.suspend(() => {
+            settled.add(platform)
+            return workers.rest((session) => platformOf(session) === platform)
+          })
+
+        return Sessions.of({ wake: workers.wake, active: workers.active, serve, settle })
+      })
+    )
+}
+
+/** A session's key begins with the address of its chat. */
+const platformOf = (session: SessionKey): string => session.slice(0, session.indexOf(":"))

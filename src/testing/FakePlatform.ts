@@ -1,0 +1,299 @@
+/**
+ * A platform in memory, far end included: it delivers what was said until it is acknowledged, takes what is sent, and
+ * fails as told. In four shapes: `socket` (planned goodbye), `poll` (offset), `resume` (sequence), `reply` (answers go
+ * out on the socket, so that nothing is sent while there is none).
+ */
+import { Cause, Clock, Duration, Effect, Queue, Scope, Stream, SubscriptionRef } from "effect"
+import { PlatformId } from "../domain/Address.ts"
+import type { Access } from "../domain/access.ts"
+import type { SendErrorReason } from "../domain/Errors.ts"
+import { SendError, Unavailable } from "../domain/Errors.ts"
+import type { MessageArrived } from "../domain/Inbound.ts"
+import type { LinkErrorReason } from "../domain/LinkError.ts"
+import { LinkError, NoCloseFrame } from "../domain/LinkError.ts"
+import type { LinkSettings } from "../domain/LinkSettings.ts"
+import * as LinkSettingsDefaults from "../domain/LinkSettings.ts"
+import type { Outbound } from "../domain/Outbound.ts"
+import type { Capabilities, Frame, Link, Liveness, Platform } from "../platforms/Platform.ts"
+import { monotonicMillis } from "../schedules/monotonic.ts"
+
+export type Shape = "socket" | "poll" | "resume" | "reply"
+
+export interface FakePlatformOptions {
+  readonly id?: string
+  readonly shape?: Shape
+  readonly access?: Partial<Access>
+  readonly settings?: Partial<LinkSettings>
+  readonly capabilities?: Partial<Capabilities>
+  /** Instead of the one that follows from shape and settings. */
+  readonly liveness?: Liveness
+  readonly fingerprint?: string
+  readonly auxiliary?: boolean
+}
+
+/** What happens to a send: taken, refused, or taken while the answer is lost. */
+export type SendScript = (message: Outbound) => Effect.Effect<"take" | "takeAndLoseAnswer" | SendErrorReason>
+
+/** What happens to an attempt. */
+export type ConnectScript = Effect.Effect<void, LinkErrorReason>
+
+export interface Said {
+  readonly chat?: string
+  readonly sender?: string
+  readonly group?: boolean
+  readonly mentioned?: boolean
+  readonly eventId?: string
+  readonly messageId?: string
+  readonly thread?: string
+  readonly sentAt?: number
+}
+
+export interface FakePlatform {
+  readonly platform: Platform
+  /** Somebody writes; it is delivered to the link that is up, and again to each further one until it is acknowledged. */
+  readonly say: (text: string, said?: Said) => Effect.Effect<MessageArrived>
+  /** Delivers a message once more, as platforms do. */
+  readonly repeat: (event: MessageArrived) => Effect.Effect<void>
+  /** The newest link ends with this reason. */
+  readonly drop: (reason?: LinkErrorReason) => Effect.Effect<void>
+  /** The newest link's frames end as if all were well. */
+  readonly end: Effect.Effect<void>
+  readonly goAway: (detail?: string) => Effect.Effect<void>
+  /** From now on the newest link hears nothing at all, or no sign of the session. */
+  readonly goSilent: (clock: "path" | "session") => Effect.Effect<void>
+  readonly onConnect: (script: ConnectScript) => Effect.Effect<void>
+  readonly onSend: (script: SendScript) => Effect.Effect<void>
+  /** What the platform took, in order, each idempotency key once where it has keys. */
+  readonly sent: Effect.Effect<ReadonlyArray<Outbound>>
+  readonly acked: Effect.Effect<ReadonlySet<string>>
+  /** Attempts, links that came up, and links that are open now. */
+  readonly counts: Effect.Effect<{ readonly attempts: number; readonly connects: number; readonly open: number }>
+  readonly awaitAttempts: (atLeast: number) => Effect.Effect<void>
+  readonly awaitConnects: (atLeast: number) => Effect.Effect<void>
+  readonly awaitSent: (atLeast: number) => Effect.Effect<ReadonlyArray<Outbound>>
+  readonly awaitAcked: (atLeast: number) => Effect.Effect<void>
+}
+
+interface Record {
+  readonly attempts: number
+  readonly connects: number
+  readonly open: number
+  readonly sent: ReadonlyArray<Outbound>
+  readonly acked: ReadonlySet<string>
+}
+
+/** An open link, from the far end. */
+interface Line {
+  readonly frames: Queue.Queue<Frame, LinkError | Cause.Done>
+  byteAt: number
+  frameAt: number
+  silent: "path" | "session" | null
+}
+
+const pollTime = Duration.seconds(30)
+const mostWaiting = 10_000
+
+export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = {}) {
+  const id = PlatformId.make(options.id ?? "fake")
+  const shape = options.shape ?? "socket"
+  const settings: LinkSettings = { ...LinkSettingsDefaults.defaults, ...options.settings }
+  const record = yield* SubscriptionRef.make<Record>({ attempts: 0, connects: 0, open: 0, sent: [], acked: new Set() })
+  const backlog: Array<MessageArrived> = []
+  const lines: Array<Line> = []
+  let onConnect: ConnectScript = Effect.void
+  let onSend: SendScript = () => Effect.succeed("take")
+  let count = 0
+
+  const update = (change: (record: Record) => Partial<Record>) =>
+    SubscriptionRef.update(record, (before) => ({ ...before, ...change(before) }))
+
+  const fail = (reason: LinkErrorReason) => new LinkError({ platform: id, reason })
+
+  const frameOf = (event: MessageArrived, line: Line): Frame => ({
+    _tag: "Arrived",
+    event,
+    // A dead line takes the acknowledgement and carries it nowhere.
+    ack: Effect.suspend(() =>
+      line.silent === "path" ? Effect.void : update((before) => ({ acked: new Set([...before.acked, event.eventId]) }))
+    ),
+    ...(shape === "resume" || shape === "poll" ? { resume: String(backlog.indexOf(event) + 1) } : {})
+  })
+
+  const push = Effect.fnUntraced(function* (line: Line | undefined, frame: (line: Line) => Frame) {
+    if (line === undefined || line.silent !== null) return
+    line.byteAt = line.frameAt = yield* monotonicMillis
+    yield* Queue.offer(line.frames, frame(line))
+  })
+
+  /** A probe or a beat arrives at the far end, which answers as long as it lives. */
+  const answer = (line: Line, what: "path" | "session") =>
+    Effect.map(monotonicMillis, (now) => {
+      if (line.silent === "path") return
+      line.byteAt = now
+      if (what === "session" && line.silent === null) line.frameAt = now
+    })
+
+  const livenessOf = (line: Line): Liveness => {
+    const { interval, timeout } = settings.heartbeat
+    if (shape === "poll") return { path: null, session: { _tag: "Heard", within: Duration.sum(pollTime, timeout) } }
+    return {
+      path: { interval, timeout, ping: answer(line, "path") },
+      session: {
+        _tag: "Answered",
+        first: Duration.zero,
+        every: Effect.succeed(interval),
+        within: timeout,
+        beat: answer(line, "session")
+      }
+    }
+  }
+
+  /** Each return of a poll is a sign of life, with or without messages. */
+  const polling = (line: Line) =>
+    Effect.gen(function* () {
+      while (true) {
+        yield* Effect.sleep(pollTime)
+        yield* push(line, () => ({ _tag: "Alive" }))
+      }
+    })
+
+  const connect = Effect.fnUntraced(function* (resume: string | null) {
+    yield* update((before) => ({ attempts: before.attempts + 1 }))
+    yield* Effect.mapError(
+      Effect.suspend(() => onConnect),
+      fail
+    )
+    const now = yield* monotonicMillis
+    const line: Line = {
+      frames: yield* Queue.dropping<Frame, LinkError | Cause.Done>(mostWaiting),
+      byteAt: now,
+      frameAt: now,
+      silent: null
+    }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => lines.push(line)).pipe(
+        Effect.andThen(update((before) => ({ connects: before.connects + 1, open: before.open + 1 })))
+      ),
+      () =>
+        Effect.sync(() => lines.splice(lines.indexOf(line), 1)).pipe(
+          Effect.andThen(update((before) => ({ open: before.open - 1 }))),
+          Effect.andThen(Queue.shutdown(line.frames))
+        )
+    )
+    if (shape === "poll") yield* Effect.forkScoped(polling(line))
+    const { acked } = yield* SubscriptionRef.get(record)
+    const from = shape === "resume" || shape === "poll" ? Number(resume ?? 0) : 0
+    for (const event of backlog.slice(from))
+      if (!acked.has(event.eventId)) yield* push(line, (to) => frameOf(event, to))
+    const link: Link = {
+      host: `${id}.test`,
+      frames: Stream.fromQueue(line.frames),
+      liveness: options.liveness ?? livenessOf(line),
+      heard: Effect.sync(() => ({ byteAt: line.byteAt, frameAt: line.frameAt })),
+      server: Effect.succeed({})
+    }
+    return link
+  })
+
+  const take = (message: Outbound) =>
+    update((before) => {
+      const known = capabilities.idempotencyLife !== null && before.sent.some((other) => other.id === message.id)
+      return { sent: known ? before.sent : [...before.sent, message] }
+    })
+
+  const send = Effect.fnUntraced(function* (message: Outbound) {
+    if (shape === "reply" && lines.at(-1) === undefined) {
+      return yield* new SendError({ reason: new Unavailable({ detail: "no link to answer on" }) })
+    }
+    const result = yield* onSend(message)
+    if (result === "take" || result === "takeAndLoseAnswer") yield* take(message)
+    if (result === "take") return { messageId: `sent-${message.id}` }
+    return yield* new SendError({
+      reason: result === "takeAndLoseAnswer" ? new Unavailable({ detail: "unreachable" }) : result
+    })
+  })
+
+  const capabilities: Capabilities = {
+    textLimit: 4_000,
+    idempotencyLife: Duration.hours(1),
+    accountRates: [],
+    chatRates: [],
+    ...options.capabilities
+  }
+
+  const say = Effect.fnUntraced(function* (text: string, said: Said = {}) {
+    count++
+    const event: MessageArrived = {
+      _tag: "MessageArrived",
+      platform: id,
+      eventId: said.eventId ?? `e${count}`,
+      messageId: said.messageId ?? `m${count}`,
+      revision: 0,
+      chat: { id: said.chat ?? "c1", type: said.group === true ? "group" : "direct" },
+      thread: said.thread ?? null,
+      sender: { id: said.sender ?? "u1", name: null, kind: "person" },
+      text,
+      attachments: [],
+      mentioned: said.mentioned ?? false,
+      replyTo: null,
+      sentAt: said.sentAt ?? (yield* Clock.currentTimeMillis)
+    }
+    backlog.push(event)
+    yield* push(lines.at(-1), (line) => frameOf(event, line))
+    return event
+  })
+
+  const until = (predicate: (record: Record) => boolean) =>
+    SubscriptionRef.changes(record).pipe(
+      Stream.filter(predicate),
+      Stream.runHead,
+      Effect.andThen(SubscriptionRef.get(record))
+    )
+
+  const platform: Platform = {
+    id,
+    kind: "fake",
+    settings,
+    access: { direct: "open", group: "mention", allow: [], deny: [], ...options.access },
+    capabilities,
+    fingerprint: options.fingerprint ?? "fake",
+    ...(options.auxiliary === undefined ? {} : { auxiliary: options.auxiliary }),
+    connect,
+    send
+  }
+
+  const fake: FakePlatform = {
+    platform,
+    say,
+    repeat: (event) => push(lines.at(-1), (line) => frameOf(event, line)),
+    drop: (reason = new NoCloseFrame({ detail: "reset" })) =>
+      Effect.suspend(() => {
+        const line = lines.at(-1)
+        return line === undefined ? Effect.void : Effect.asVoid(Queue.fail(line.frames, fail(reason)))
+      }),
+    end: Effect.suspend(() => {
+      const line = lines.at(-1)
+      return line === undefined ? Effect.void : Effect.asVoid(Queue.end(line.frames))
+    }),
+    goAway: (detail = "refresh") => push(lines.at(-1), () => ({ _tag: "GoAway", detail })),
+    goSilent: (clock) =>
+      Effect.sync(() => {
+        const line = lines.at(-1)
+        if (line !== undefined) line.silent = clock
+      }),
+    onConnect: (script) => Effect.sync(() => void (onConnect = script)),
+    onSend: (script) => Effect.sync(() => void (onSend = script)),
+    sent: Effect.map(SubscriptionRef.get(record), ({ sent }) => sent),
+    acked: Effect.map(SubscriptionRef.get(record), ({ acked }) => acked),
+    counts: Effect.map(SubscriptionRef.get(record), ({ attempts, connects, open }) => ({ attempts, connects, open })),
+    awaitAttempts: (atLeast) => Effect.asVoid(until(({ attempts }) => attempts >= atLeast)),
+    awaitConnects: (atLeast) => Effect.asVoid(until(({ connects }) => connects >= atLeast)),
+    awaitSent: (atLeast) =>
+      Effect.map(
+        until(({ sent }) => sent.length >= atLeast),
+        ({ sent }) => sent
+      ),
+    awaitAcked: (atLeast) => Effect.asVoid(until(({ acked }) => acked.size >= atLeast))
+  }
+  return fake
+})
