@@ -2,11 +2,12 @@
  * One turn: what waits is put to the agent, and its end and its replies are written down as one. Sessions → **Session** →
  * Agent → Outbox. A turn that fails, hangs or crashes is a failed turn, no more.
  */
-import { Cause, Clock, DateTime, Duration, Effect, Exit, Option, Result, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Result, Stream } from "effect"
 import { Agent } from "../agents/Agent.ts"
 import * as Address from "../domain/Address.ts"
 import { AgentError } from "../domain/Errors.ts"
 import { addressOf } from "../domain/Inbound.ts"
+import { iso } from "../domain/instant.ts"
 import type { Outbound } from "../domain/Outbound.ts"
 import { DeliveryId } from "../domain/Outbound.ts"
 import { split } from "../domain/split.ts"
@@ -99,12 +100,6 @@ const repliesOf = (entry: InboxEntry, texts: ReadonlyArray<string>, limit: numbe
     .flatMap((text) => split(text, limit))
     .map((text, part) => ({ id: DeliveryId.make(`${turn}-${part}`), address: addressOf(event), text, replyTo }))
 }
-
-const iso = (millis: number): string =>
-  DateTime.make(millis).pipe(
-    Option.map(DateTime.formatIso),
-    Option.getOrElse(() => "1970-01-01T00:00:00.000Z")
-  )
 
 /** The contract's JSON of a turn. */
 const turnOf = (

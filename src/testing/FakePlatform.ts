@@ -3,11 +3,12 @@
  * fails as told. In four shapes: `socket` (planned goodbye), `poll` (offset), `resume` (sequence), `reply` (answers go
  * out on the socket, so that nothing is sent while there is none).
  */
-import { Cause, Clock, Duration, Effect, Queue, Scope, Stream, SubscriptionRef } from "effect"
+import type { Cause } from "effect"
+import { Clock, Duration, Effect, Queue, Stream, SubscriptionRef } from "effect"
 import { PlatformId } from "../domain/Address.ts"
 import type { Access } from "../domain/access.ts"
 import type { SendErrorReason } from "../domain/Errors.ts"
-import { SendError, Unavailable } from "../domain/Errors.ts"
+import { SendError, Unavailable, Unknown } from "../domain/Errors.ts"
 import type { MessageArrived } from "../domain/Inbound.ts"
 import type { LinkErrorReason } from "../domain/LinkError.ts"
 import { LinkError, NoCloseFrame } from "../domain/LinkError.ts"
@@ -209,7 +210,7 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
     if (result === "take" || result === "takeAndLoseAnswer") yield* take(message)
     if (result === "take") return { messageId: `sent-${message.id}` }
     return yield* new SendError({
-      reason: result === "takeAndLoseAnswer" ? new Unavailable({ detail: "unreachable" }) : result
+      reason: result === "takeAndLoseAnswer" ? new Unknown({ detail: "the answer got lost" }) : result
     })
   })
 
