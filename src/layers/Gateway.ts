@@ -1,0 +1,97 @@
+/**
+ * The graph: every actor on what it stands on. One composition for the service, for an app that embeds the gateway, and
+ * for tests; it needs an `Agent` and a `Database`, and adapters plug into the `PlatformHost` that it gives.
+ *
+ * Scopes close dependents first, so a stop is the graph backwards: adapters leave, then sessions, outbox, stores.
+ */
+import { Duration, Effect, Layer } from "effect"
+import type { Keep } from "../actors/Pruner.ts"
+import * as Pruner from "../actors/Pruner.ts"
+import * as Pulse from "../actors/Pulse.ts"
+import { Feed } from "../actors/Feed.ts"
+import { Inbox } from "../actors/Inbox.ts"
+import { Outbox } from "../actors/Outbox.ts"
+import { Pauses } from "../actors/Pauses.ts"
+import { Roster } from "../actors/Roster.ts"
+import { Sessions } from "../actors/Sessions.ts"
+import { Supervision } from "../actors/Supervision.ts"
+import { Supervisor } from "../actors/Supervisor.ts"
+import { Ticker } from "../actors/Ticker.ts"
+import type { Agent } from "../agents/Agent.ts"
+import type { Job } from "../domain/Job.ts"
+import type { SessionScope } from "../domain/Session.ts"
+import type { PlatformHost } from "../platforms/Platform.ts"
+import type { Database } from "../store/Database.ts"
+import { InboxStore } from "../store/InboxStore.ts"
+import { JobStore } from "../store/JobStore.ts"
+import { LinkStore } from "../store/LinkStore.ts"
+import { OutboxStore } from "../store/OutboxStore.ts"
+import { untilTheStoreAnswers } from "../actors/untilTheStoreAnswers.ts"
+
+/** Every field is optional; what is absent is the contract's default. */
+export interface GatewayOptions {
+  readonly sessionScope?: SessionScope
+  /** `agent.timeout`. */
+  readonly turnTimeout?: Duration.Duration
+  readonly admins?: ReadonlyArray<string>
+  /** `outbox.expire`. */
+  readonly expire?: Duration.Duration
+  readonly keep?: Partial<Keep>
+  /** `shutdown.drain`. */
+  readonly drain?: Duration.Duration
+  readonly alarmAfter?: Duration.Duration
+  /** `escalate.after`; null: never. Without a word from the host app a gateway does not end its process. */
+  readonly escalateAfter?: Duration.Duration | null
+  /** The jobs of source `file`; absent: those that the store has stay as they are. */
+  readonly jobs?: ReadonlyArray<Job>
+}
+
+/** What the gateway gives to adapters, to its HTTP side, and to the app around it. */
+export type Gateway =
+  | PlatformHost
+  | Supervisor
+  | Supervision
+  | Outbox
+  | Inbox
+  | Sessions
+  | Ticker
+  | Feed
+  | InboxStore
+  | OutboxStore
+  | JobStore
+  | LinkStore
+
+export const layer = (options: GatewayOptions = {}): Layer.Layer<Gateway, never, Agent | Database> => {
+  const sessions = Sessions.layer({
+    turnTimeout: options.turnTimeout ?? Duration.minutes(10),
+    admins: options.admins ?? []
+  })
+  const supervisor = Supervisor.layer({
+    drain: options.drain ?? Duration.seconds(20),
+    alarmAfter: options.alarmAfter ?? Duration.minutes(2),
+    escalateAfter: options.escalateAfter ?? null
+  })
+  const pruner = Pruner.layer({
+    messages: options.keep?.messages ?? Duration.days(7),
+    runs: options.keep?.runs ?? Duration.days(30)
+  })
+  return Layer.mergeAll(pruner, Pulse.layer).pipe(
+    Layer.provideMerge(Ticker.layer),
+    Layer.provideMerge(jobsOf(options.jobs)),
+    Layer.provideMerge(supervisor),
+    Layer.provideMerge(Inbox.layer({ scope: options.sessionScope ?? "chat" })),
+    Layer.provideMerge(sessions),
+    Layer.provideMerge(Outbox.layer({ expire: options.expire ?? Duration.hours(24) })),
+    Layer.provideMerge(Pauses.layer),
+    Layer.provideMerge(Layer.mergeAll(Supervision.layer, Feed.layer, Roster.layer)),
+    Layer.provideMerge(Layer.mergeAll(InboxStore.layer, OutboxStore.layer, JobStore.layer, LinkStore.layer))
+  )
+}
+
+/** The file's jobs are in the store before the ticker looks there. */
+const jobsOf = (jobs: ReadonlyArray<Job> | undefined): Layer.Layer<never, never, JobStore> =>
+  Layer.effectDiscard(
+    jobs === undefined
+      ? Effect.void
+      : Effect.flatMap(JobStore, (store) => untilTheStoreAnswers("start")(store.replaceFileJobs(jobs)))
+  )
