@@ -1,44 +1,14 @@
 /** What was accepted and waits for its turn. Inbox → **InboxStore** → Session. */
-import type { Effect, Option } from "effect"
-import { Context } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { PlatformId } from "../domain/Address.ts"
 import type { StoreError } from "../domain/Errors.ts"
-import type { Inbound, MessageArrived } from "../domain/Inbound.ts"
-import type { Outbound } from "../domain/Outbound.ts"
+import type { MessageArrived } from "../domain/Inbound.ts"
 import type { SessionKey } from "../domain/Session.ts"
-import type { TurnId } from "../domain/Turn.ts"
+import { Database } from "./Database.ts"
+import type { InboxEntry, NewEntry, Refused, TurnEnd } from "./inboxTable.ts"
+import * as Table from "./inboxTable.ts"
 
-/** An event to keep; `turn` is given here, so that every attempt of its turn carries the same one. */
-export interface NewEntry<E extends Inbound = Inbound> {
-  readonly event: E
-  readonly session: SessionKey
-  readonly turn: TurnId
-  readonly receivedAt: number
-}
-
-export interface InboxEntry extends NewEntry {
-  /** Order of acceptance; grows over the whole inbox. */
-  readonly seq: number
-  /** How often its turn was begun; 0 before the first. */
-  readonly attempts: number
-}
-
-export interface Refused {
-  readonly platform: PlatformId
-  readonly eventId: string
-  readonly reason: string
-  readonly at: number
-}
-
-/** How a turn ended, and what it says. */
-export interface TurnEnd {
-  readonly seq: number
-  readonly outcome: "ok" | "failed"
-  /** The cause of a failure, for the operator. */
-  readonly error: string | null
-  readonly replies: ReadonlyArray<Outbound>
-  readonly endedAt: number
-}
+export type { InboxEntry, NewEntry, Refused, TurnEnd } from "./inboxTable.ts"
 
 export class InboxStore extends Context.Service<
   InboxStore,
@@ -53,17 +23,57 @@ export class InboxStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<boolean>, StoreError>
     /** Keeps id and reason for 24 h, the newest 10,000. */
     readonly refuse: (refused: ReadonlyArray<Refused>) => Effect.Effect<void, StoreError>
-    /** The oldest entry of a session whose turn has not ended. */
+    /** The oldest entry of a session whose turn has not ended. One that does not read back is ended as failed, and passed. */
     readonly next: (session: SessionKey) => Effect.Effect<Option.Option<InboxEntry>, StoreError>
     /** The sessions that have such entries, oldest first. */
     readonly waiting: Effect.Effect<ReadonlyArray<SessionKey>, StoreError>
     /** Writes down that a turn begins; returns the number of the attempt, from 1. */
     readonly begin: (seq: number, at: number) => Effect.Effect<number, StoreError>
-    /** The end of the turn and its replies in one transaction: the entry is done, the replies are in the outbox, the run of a job is ended. */
+    /**
+     * The end of the turn and its replies in one transaction: the entry is done, the replies are in the outbox, the run of a
+     * job is ended. Nothing happens to an entry that has ended before.
+     */
     readonly finish: (end: TurnEnd) => Effect.Effect<void, StoreError>
     /** Entries whose turn has not ended, by platform. */
     readonly unprocessed: Effect.Effect<ReadonlyMap<PlatformId, number>, StoreError>
     /** Drops ended entries older than `before` (never within 48 h) and refusals older than 24 h; a bounded step, true while there may be more. */
     readonly prune: (now: number, before: number) => Effect.Effect<boolean, StoreError>
   }
->()("evergate/store/InboxStore") {}
+>()("evergate/store/InboxStore") {
+  static readonly layer: Layer.Layer<InboxStore, never, Database> = Layer.effect(
+    InboxStore,
+    Effect.gen(function* () {
+      const db = yield* Database
+      const { sql } = db
+
+      const next: InboxStore["Service"]["next"] = Effect.fnUntraced(function* (session) {
+        const [row] = yield* db.read("next", Table.oldestWaiting(sql, session))
+        if (row === undefined) return Option.none()
+        return yield* Effect.matchEffect(Table.decodeEntry(row), {
+          onSuccess: (entry) => Effect.succeedSome(entry),
+          // Left in its place it would hold up its session for ever.
+          onFailure: (error) => Effect.andThen(bury(row.seq, error), next(session))
+        })
+      })
+
+      const bury = Effect.fnUntraced(function* (seq: number, { message }: StoreError) {
+        yield* Effect.logError("an event that does not read back was given up").pipe(Effect.annotateLogs({ message }))
+        const endedAt = yield* Clock.currentTimeMillis
+        yield* finish({ seq, outcome: "failed", error: message, replies: [], endedAt })
+      })
+
+      const finish = (end: TurnEnd) => db.write("finish", Table.finish(sql, end))
+
+      return InboxStore.of({
+        accept: (entries, resume) => db.write("accept", Table.accept(sql, entries, resume)),
+        refuse: (refused) => db.write("refuse", Table.refuse(sql, refused)),
+        next,
+        waiting: db.read("waiting", Table.waiting(sql)),
+        begin: (seq, at) => db.write("begin", Table.begin(sql, seq, at)),
+        finish,
+        unprocessed: db.read("unprocessed", Table.unprocessed(sql)),
+        prune: (now, before) => db.write("prune", Table.prune(sql, now, before))
+      })
+    })
+  )
+}

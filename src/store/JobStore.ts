@@ -1,34 +1,14 @@
 /** Cron jobs and the ledger of their occurrences: each is decided once, and recorded before it acts. */
-import type { Effect, Option } from "effect"
-import { Context } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import type { Job, JobId, Run } from "../domain/Job.ts"
-import type { PromptDue } from "../domain/Inbound.ts"
-import type { Outbound } from "../domain/Outbound.ts"
-import type { NewEntry } from "./InboxStore.ts"
+import { Database } from "./Database.ts"
+import type { Decision, StoredJob } from "./jobTable.ts"
+import * as Table from "./jobTable.ts"
+import { readable } from "./rows.ts"
+import * as Runs from "./runTable.ts"
 
-/** What follows from a decision, in the same transaction. */
-export type Consequence =
-  | { readonly _tag: "Skip"; readonly reason: string }
-  /** Runs a turn: the entry goes into the inbox. */
-  | { readonly _tag: "Turn"; readonly entry: NewEntry<PromptDue> }
-  /** Says a text: the message goes into the outbox. */
-  | { readonly _tag: "Say"; readonly message: Outbound }
-
-export interface Decision {
-  readonly job: JobId
-  readonly scheduledAt: number
-  readonly decidedAt: number
-  readonly consequence: Consequence
-}
-
-/** A job and where its ledger stands. */
-export interface StoredJob {
-  readonly job: Job
-  /** The newest occurrence that was decided; null before the first. */
-  readonly lastScheduledAt: number | null
-  readonly last: Run | null
-}
+export type { Consequence, Decision, StoredJob } from "./jobTable.ts"
 
 export class JobStore extends Context.Service<
   JobStore,
@@ -41,6 +21,7 @@ export class JobStore extends Context.Service<
     readonly put: (job: Job) => Effect.Effect<void, StoreError>
     /** False when there was none. The history stays. */
     readonly remove: (id: JobId) => Effect.Effect<boolean, StoreError>
+    /** One that does not read back is logged and left out: it must not stop the others. */
     readonly list: Effect.Effect<ReadonlyArray<StoredJob>, StoreError>
     readonly find: (id: JobId) => Effect.Effect<Option.Option<StoredJob>, StoreError>
     /** The decisions in one transaction, with all that follows from them; of each, false when its occurrence was decided before. */
@@ -52,4 +33,34 @@ export class JobStore extends Context.Service<
     /** Drops ended runs older than `before`, never the newest of a job; a bounded step, true while there may be more. */
     readonly prune: (before: number) => Effect.Effect<boolean, StoreError>
   }
->()("evergate/store/JobStore") {}
+>()("evergate/store/JobStore") {
+  static readonly layer: Layer.Layer<JobStore, never, Database> = Layer.effect(
+    JobStore,
+    Effect.gen(function* () {
+      const db = yield* Database
+      const { sql } = db
+      const stored = (row: Table.JobRow) => db.read("find", Table.stored(sql, row))
+
+      const find = Effect.fnUntraced(function* (id: JobId) {
+        const [row] = yield* db.read("find", Table.row(sql, id))
+        return row === undefined ? Option.none() : Option.some(yield* stored(row))
+      })
+
+      return JobStore.of({
+        replaceFileJobs: (jobs) => db.write("replaceFileJobs", Table.replaceFileJobs(sql, jobs)),
+        put: (job) => Effect.asVoid(db.write("put", Table.put(sql, job))),
+        remove: (id) => db.write("remove", Table.remove(sql, id)),
+        list: Effect.flatMap(db.read("list", Table.rows(sql)), (rows) => readable(rows.map(stored))),
+        find,
+        decide: (decisions) =>
+          db.write(
+            "decide",
+            Effect.forEach(decisions, (decision) => Table.decide(sql, decision))
+          ),
+        running: (id) => db.read("running", Runs.isRunning(sql, id)),
+        runs: (id, limit) => db.read("runs", Runs.runsOf(sql, id, limit)),
+        prune: (before) => db.write("prune", Runs.prune(sql, before))
+      })
+    })
+  )
+}

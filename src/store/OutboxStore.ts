@@ -1,38 +1,17 @@
 /** What is still to be said, and what became of what was said. Session → **OutboxStore** → Outbox. */
-import type { Effect, Option } from "effect"
-import { Context } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { Address, PlatformId } from "../domain/Address.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import type { DeliveryId, Outbound } from "../domain/Outbound.ts"
+import { Database } from "./Database.ts"
+import type { Delivery, DeliveryState, Postponed } from "./outboxTable.ts"
+import * as Table from "./outboxTable.ts"
+import { readable } from "./rows.ts"
+import type { TranscriptLine } from "./transcript.ts"
+import { transcript } from "./transcript.ts"
 
-export type DeliveryState = "pending" | "delivered" | "dead"
-
-export interface Delivery extends Outbound {
-  /** Order within everything that was ever posted. */
-  readonly seq: number
-  readonly state: DeliveryState
-  /** How many tries ended. */
-  readonly attempts: number
-  readonly createdAt: number
-  /** Not tried before this. */
-  readonly notBefore: number
-  /** When a try first ended without an answer; null when none did. */
-  readonly unknownAt: number | null
-  /** It was sent once more after an answer got lost, without a key that would tell the two apart. */
-  readonly unknown: boolean
-  readonly deliveredAt: number | null
-  readonly messageId: string | null
-  readonly lastError: string | null
-}
-
-/** What is written down after a try that did not end the matter. */
-export interface Postponed {
-  readonly seq: number
-  readonly notBefore: number
-  readonly error: string
-  readonly unknownAt: number | null
-  readonly unknown: boolean
-}
+export type { Delivery, DeliveryState, Postponed } from "./outboxTable.ts"
+export type { TranscriptLine } from "./transcript.ts"
 
 export class OutboxStore extends Context.Service<
   OutboxStore,
@@ -43,7 +22,7 @@ export class OutboxStore extends Context.Service<
       idempotencyKey: string | null,
       at: number
     ) => Effect.Effect<DeliveryId, StoreError>
-    /** The oldest pending message of a chat. */
+    /** The oldest pending message of a chat. One that does not read back is buried, and passed. */
     readonly next: (platform: PlatformId, chat: string) => Effect.Effect<Option.Option<Delivery>, StoreError>
     /** The chats of a platform that have pending messages, oldest first. */
     readonly lanes: (platform: PlatformId) => Effect.Effect<ReadonlyArray<string>, StoreError>
@@ -52,6 +31,7 @@ export class OutboxStore extends Context.Service<
     /** Takes a message out of its lane for good, with the reason. */
     readonly bury: (seq: number, reason: string, at: number) => Effect.Effect<void, StoreError>
     readonly find: (id: DeliveryId) => Effect.Effect<Option.Option<Delivery>, StoreError>
+    /** Newest first. */
     readonly list: (state: DeliveryState, limit: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreError>
     /** Pending messages by platform, and how many were ever delivered or buried and not pruned. */
     readonly counts: Effect.Effect<
@@ -67,11 +47,51 @@ export class OutboxStore extends Context.Service<
     /** Drops delivered and dead messages older than `before`; a bounded step, true while there may be more. */
     readonly prune: (before: number) => Effect.Effect<boolean, StoreError>
   }
->()("evergate/store/OutboxStore") {}
+>()("evergate/store/OutboxStore") {
+  static readonly layer: Layer.Layer<OutboxStore, never, Database> = Layer.effect(
+    OutboxStore,
+    Effect.gen(function* () {
+      const db = yield* Database
+      const { sql } = db
 
-export interface TranscriptLine {
-  readonly id: string
-  readonly from: "sender" | "gateway"
-  readonly text: string
-  readonly at: number
+      const end = (seq: number, how: Table.DeliveryEnd) => db.write(how.state, Table.end(sql, seq, how))
+
+      const next: OutboxStore["Service"]["next"] = Effect.fnUntraced(function* (platform, chat) {
+        const [row] = yield* db.read("next", Table.oldestPending(sql, platform, chat))
+        if (row === undefined) return Option.none()
+        return yield* Effect.matchEffect(Table.decodeDelivery(row), {
+          onSuccess: (delivery) => Effect.succeedSome(delivery),
+          // Left in its place it would hold up its lane for ever.
+          onFailure: (error) => Effect.andThen(buryUnreadable(row.seq, error), next(platform, chat))
+        })
+      })
+
+      const buryUnreadable = Effect.fnUntraced(function* (seq: number, { message }: StoreError) {
+        yield* Effect.logError("a message that does not read back was buried").pipe(Effect.annotateLogs({ message }))
+        yield* end(seq, { state: "dead", reason: message, at: yield* Clock.currentTimeMillis })
+      })
+
+      const find = Effect.fnUntraced(function* (id: DeliveryId) {
+        const [row] = yield* db.read("find", Table.byId(sql, id))
+        return row === undefined ? Option.none() : Option.some(yield* Table.decodeDelivery(row))
+      })
+
+      return OutboxStore.of({
+        post: (message, key, at) => db.write("post", Table.post(sql, message, key, at)),
+        next,
+        lanes: (platform) => db.read("lanes", Table.lanes(sql, platform)),
+        delivered: (seq, messageId, at) => end(seq, { state: "delivered", messageId, at }),
+        postpone: (postponed) => Effect.asVoid(db.write("postpone", Table.postpone(sql, postponed))),
+        bury: (seq, reason, at) => end(seq, { state: "dead", reason, at }),
+        find,
+        list: (state, limit) =>
+          Effect.flatMap(db.read("list", Table.newest(sql, state, limit)), (rows) =>
+            readable(rows.map(Table.decodeDelivery))
+          ),
+        counts: db.read("counts", Table.counts(sql)),
+        transcript: (chat, limit) => db.read("transcript", transcript(sql, chat, limit)),
+        prune: (before) => db.write("prune", Table.prune(sql, before))
+      })
+    })
+  )
 }
