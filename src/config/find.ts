@@ -1,0 +1,133 @@
+/**
+ * Where the configuration comes from: the file that was named, else `evergate.yaml` here or at home, else environment
+ * variables alone, else the embedded defaults. A file that is there and cannot be read is told, never passed over.
+ */
+import { Effect, FileSystem, Path } from "effect"
+import type { Document } from "./document.ts"
+import { made, read } from "./document.ts"
+import { fromEnvironment, parseEnvFile } from "./environment.ts"
+import type { Environment } from "./references.ts"
+import { readBounded } from "./references.ts"
+import type { Fault } from "./report.ts"
+import { ConfigError, fault } from "./report.ts"
+
+/** What was asked for on the command line. */
+export interface Wanted {
+  readonly config?: string | undefined
+  readonly envFile?: string | undefined
+  /** The embedded defaults in a home of their own, whatever configuration or tokens lie about. */
+  readonly demo?: boolean | undefined
+}
+
+/** Where the process runs. */
+export interface Surroundings {
+  readonly env: Environment
+  readonly cwd: string
+  readonly userHome: string
+  /** An IANA zone; else the one of the process. */
+  readonly timezone?: string | undefined
+}
+
+/** A configuration that was found and not read yet. */
+export interface Found {
+  readonly document: Document
+  readonly source: string
+  /** Where relative paths begin. */
+  readonly folder: string
+  readonly faults: ReadonlyArray<Fault>
+}
+
+/** A local chat with the echo agent, and a job that speaks in it every minute. */
+const embedded = {
+  platforms: [{ id: "local", kind: "local" }],
+  agent: { kind: "echo" },
+  cron: [
+    {
+      id: "sample",
+      schedule: "* * * * *",
+      deliverTo: "local:me",
+      text: "A minute has passed. This is the sample cron job."
+    }
+  ]
+}
+
+/** Variables of the process go before those of the file. */
+export const withEnvFile = Effect.fnUntraced(function* (wanted: Wanted, { env, cwd }: Surroundings) {
+  if (wanted.envFile === undefined || wanted.demo === true) return env
+  const file = (yield* Path.Path).resolve(cwd, wanted.envFile)
+  const text = yield* readBounded(file).pipe(Effect.mapError((why) => unreadable(file, "--env-file", why)))
+  return { ...parseEnvFile(text), ...env }
+})
+
+const unreadable = (file: string, name: string, why: string): ConfigError =>
+  new ConfigError({
+    source: file,
+    faults: [
+      { path: name, line: null, expected: "a file", found: `${file}: ${why}`, hint: "check its name and rights" }
+    ]
+  })
+
+/** The configuration that is to be taken. */
+export const find = Effect.fnUntraced(function* (wanted: Wanted, here: Surroundings) {
+  const path = yield* Path.Path
+  const files = yield* FileSystem.FileSystem
+  const embeddedAs = (source: string): Found => ({ document: made(embedded), source, folder: here.cwd, faults: [] })
+  if (wanted.demo === true) return embeddedAs("the embedded defaults of the demo")
+  const named = wanted.config ?? (here.env["EVERGATE_CONFIG"] || undefined)
+  const asker = wanted.config === undefined ? "EVERGATE_CONFIG" : "--config"
+  if (named !== undefined) return yield* fromFile(path.resolve(here.cwd, named), asker)
+  for (const folder of [here.cwd, defaultHome(path, here, false)]) {
+    const file = path.join(folder, "evergate.yaml")
+    const exists = yield* files
+      .exists(file)
+      .pipe(Effect.mapError(({ reason }) => unreadable(file, "evergate.yaml", reason._tag)))
+    if (exists) return yield* fromFile(file, "evergate.yaml")
+  }
+  const document = fromEnvironment(here.env)
+  if (document === null) return embeddedAs("the embedded defaults")
+  return { document, source: "environment variables", folder: here.cwd, faults: needsFile(document) }
+})
+
+const fromFile = Effect.fnUntraced(function* (file: string, asker: string) {
+  const path = yield* Path.Path
+  const text = yield* readBounded(file).pipe(Effect.mapError((why) => unreadable(file, asker, why)))
+  const { document, faults } = read(text)
+  const found: Found = {
+    document,
+    source: file,
+    folder: path.dirname(file),
+    faults: faults.map(({ line, message }) => ({
+      path: path.basename(file),
+      line,
+      expected: "YAML or JSON",
+      found: message,
+      hint: "correct the text there"
+    }))
+  }
+  return found
+})
+
+/** No variable says whom a platform hears, and an agent other than echo wants that stated. */
+const needsFile = (document: Document): ReadonlyArray<Fault> =>
+  document.nameOf(["agent", "url"]) === "EVERGATE_AGENT_URL"
+    ? [
+        fault(document, ["agent", "url"], {
+          expected: "a configuration file beside it",
+          found: "environment variables alone",
+          hint: "write evergate.yaml with `access` on every platform: an agent other than echo answers nobody unasked"
+        })
+      ]
+    : []
+
+/** Where the state is kept when nobody says so. */
+export const defaultHome = (path: Path.Path, { env, cwd, userHome }: Surroundings, demo: boolean): string => {
+  const home = absolute(path, cwd, env["EVERGATE_HOME"] || "~/.evergate", userHome)
+  return demo ? path.join(home, "demo") : home
+}
+
+/** A path as people write it: `~` is the user's home, and a relative one begins at the folder. */
+export const absolute = (path: Path.Path, folder: string, file: string, userHome: string): string =>
+  path.resolve(
+    folder,
+    file.replace(/^~(?=\/|$)/, () => userHome)
+  )

@@ -1,0 +1,63 @@
+/** Finds the configuration, fills it in and checks it: the settings to run with, or all that is wrong, told at once. */
+import type { Redacted } from "effect"
+import { Clock, DateTime, Effect, Path, Result } from "effect"
+import { check } from "./check.ts"
+import type { Document } from "./document.ts"
+import { fill, referencesOf } from "./document.ts"
+import type { Surroundings, Wanted } from "./find.ts"
+import { absolute, defaultHome, find, withEnvFile } from "./find.ts"
+import type { Environment, Resolved } from "./references.ts"
+import { resolve } from "./references.ts"
+import type { Fault } from "./report.ts"
+import { ConfigError, fault } from "./report.ts"
+import { secretsOf } from "./secrets.ts"
+import type { Settings } from "./Settings.ts"
+
+export interface Loaded {
+  readonly settings: Settings
+  /** Which configuration was taken, for the first log line and the status. */
+  readonly source: string
+  /** Every secret of the settings, to be masked wherever it appears. */
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
+}
+
+/** The settings to run with. */
+export const load = Effect.fnUntraced(function* (wanted: Wanted, surroundings: Surroundings) {
+  const path = yield* Path.Path
+  const here = { ...surroundings, env: yield* withEnvFile(wanted, surroundings) }
+  const { document, source, folder, faults } = yield* find(wanted, here)
+  const filled = yield* fillIn(document, here.env, folder)
+  const home = defaultHome(path, here, wanted.demo === true)
+  const checked = check(filled.tree, {
+    document,
+    now: yield* Clock.currentTimeMillis,
+    timezone: here.timezone ?? DateTime.zoneMakeLocal().id,
+    homeOf: (written) => (written === undefined ? home : absolute(path, folder, written, here.userHome))
+  })
+  const told = new Set(filled.faults.map(({ path }) => path))
+  const others = Result.isFailure(checked) ? checked.failure.filter(({ path }) => !told.has(path)) : []
+  // A text that is no YAML makes no tree, so that nothing else can be said of it.
+  const all = faults.length > 0 ? faults : [...filled.faults, ...others]
+  if (all.length > 0 || Result.isFailure(checked)) return yield* new ConfigError({ source, faults: all })
+  const loaded: Loaded = { settings: checked.success, source, secrets: secretsOf(checked.success) }
+  return loaded
+})
+
+const fillIn = Effect.fnUntraced(function* (document: Document, env: Environment, folder: string) {
+  const values = new Map<string, Resolved>()
+  for (const reference of referencesOf(document.raw)) values.set(reference, yield* resolve(reference, env, folder))
+  const faults: Array<Fault> = []
+  const tree = fill(
+    document.raw,
+    (reference) => {
+      const resolved = values.get(reference)
+      return resolved?._tag === "Value" ? resolved.value : null
+    },
+    (path, text) => {
+      const resolved = values.get(text.slice(2, -1))
+      if (resolved?._tag === "Missing")
+        faults.push(fault(document, path, { ...resolved, expected: `a value for ${text}` }))
+    }
+  )
+  return { tree, faults }
+})
