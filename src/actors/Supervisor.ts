@@ -94,7 +94,14 @@ export class Supervisor extends Context.Service<
   > =>
     Layer.effectContext(
       Effect.gen(function* () {
-        const context = yield* Effect.context<Inbox | LinkStore | Feed | Pauses | Supervision>()
+        // What a connection stands on, without the scope: that is the one that a platform is attached in.
+        const context = Context.pick(
+          Inbox,
+          LinkStore,
+          Feed,
+          Pauses,
+          Supervision
+        )(yield* Effect.context<Inbox | LinkStore | Feed | Pauses | Supervision>())
         const sessions = yield* Sessions
         const outbox = yield* Outbox
         const roster = yield* Roster

@@ -4,6 +4,7 @@
  */
 import { Clock, Context, Deferred, Duration, Effect, Layer, Queue, Schema, Stream } from "effect"
 import { PlatformId } from "../../domain/Address.ts"
+import type { Address } from "../../domain/Address.ts"
 import type { MessageArrived } from "../../domain/Inbound.ts"
 import type { LinkError } from "../../domain/LinkError.ts"
 import * as LinkSettings from "../../domain/LinkSettings.ts"
@@ -11,7 +12,7 @@ import { makeUlid } from "../../domain/Turn.ts"
 import type { Frame, Link, Platform } from "../Platform.ts"
 import { PlatformHost } from "../Platform.ts"
 
-/** The chat is not kept: the gateway stops, or its store does not answer. */
+/** The message is not kept: the gateway stops, or its store does not answer. */
 export class NotHeard extends Schema.TaggedError<NotHeard>()("NotHeard", { detail: Schema.String }) {
   override get message() {
     return `the message was not kept: ${this.detail}`
@@ -23,71 +24,76 @@ export interface LocalOptions {
   readonly id?: string
 }
 
-/** Who speaks on the page, and where. */
+/** Who speaks on the page, and the name of the chat. */
 export const owner = "me"
 
 const mostWaiting = 100
 const patience = Duration.seconds(10)
 
+/** The page's side of it. Below the HTTP server, so that the page outlives the link at a stop. */
 export class Local extends Context.Service<
   Local,
   {
-    readonly id: PlatformId
+    readonly chat: Address
     /** Returns the message's id once it is in the store. */
     readonly say: (text: string) => Effect.Effect<string, NotHeard>
+    readonly platform: Platform
   }
 >()("evergate/platforms/local/Local") {
-  static readonly layer = (options: LocalOptions = {}): Layer.Layer<Local, never, PlatformHost> =>
+  static readonly layer = (options: LocalOptions = {}): Layer.Layer<Local> =>
     Layer.effect(
       Local,
       Effect.gen(function* () {
-        const host = yield* PlatformHost
         const id = PlatformId.make(options.id ?? "local")
         const frames = yield* Queue.dropping<Frame, LinkError>(mostWaiting)
-        yield* host.attach(platformOf(id, frames))
 
         const say = Effect.fnUntraced(function* (text: string) {
-          const messageId = `l_${yield* makeUlid}`
           const kept = yield* Deferred.make<void>()
-          const event: MessageArrived = {
-            _tag: "MessageArrived",
-            platform: id,
-            eventId: messageId,
-            messageId,
-            revision: 0,
-            chat: { id: owner, type: "direct" },
-            thread: null,
-            sender: { id: owner, name: null, kind: "person" },
-            text,
-            attachments: [],
-            mentioned: true,
-            replyTo: null,
-            sentAt: yield* Clock.currentTimeMillis
-          }
+          const event = messageOf(id, `l_${yield* makeUlid}`, text, yield* Clock.currentTimeMillis)
           const ack = Effect.asVoid(Deferred.succeed(kept, undefined))
           if (!(yield* Queue.offer(frames, { _tag: "Arrived", event, ack }))) {
-            return yield* new NotHeard({
-              detail: `${mostWaiting} messages wait already; see the store's state in the status`
-            })
+            return yield* new NotHeard({ detail: `${mostWaiting} messages wait already; see the store in the status` })
           }
-          yield* Deferred.await(kept).pipe(
-            Effect.timeoutOrElse({
-              duration: patience,
-              orElse: () =>
-                Effect.fail(
-                  new NotHeard({
-                    detail: "the store did not answer in time, or the gateway stops; it may still be kept"
-                  })
-                )
-            })
-          )
-          return messageId
+          yield* Effect.timeoutOrElse(Deferred.await(kept), {
+            duration: patience,
+            orElse: () => Effect.fail(unanswered)
+          })
+          return event.messageId
         })
 
-        return Local.of({ id, say })
+        return Local.of({ chat: { platform: id, chat: owner, thread: null }, say, platform: platformOf(id, frames) })
       })
     )
+
+  /** Attaches it. */
+  static readonly attached: Layer.Layer<never, never, Local | PlatformHost> = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const host = yield* PlatformHost
+      const local = yield* Local
+      yield* host.attach(local.platform)
+    })
+  )
 }
+
+const unanswered = new NotHeard({
+  detail: "the store did not answer in time, or the gateway stops; it may still be kept"
+})
+
+const messageOf = (platform: PlatformId, messageId: string, text: string, sentAt: number): MessageArrived => ({
+  _tag: "MessageArrived",
+  platform,
+  eventId: messageId,
+  messageId,
+  revision: 0,
+  chat: { id: owner, type: "direct" },
+  thread: null,
+  sender: { id: owner, name: null, kind: "person" },
+  text,
+  attachments: [],
+  mentioned: true,
+  replyTo: null,
+  sentAt
+})
 
 const platformOf = (id: PlatformId, frames: Queue.Dequeue<Frame, LinkError>): Platform => ({
   id,
@@ -95,7 +101,7 @@ const platformOf = (id: PlatformId, frames: Queue.Dequeue<Frame, LinkError>): Pl
   auxiliary: true,
   settings: LinkSettings.defaults,
   access: { direct: "open", group: "all", allow: [], deny: [] },
-  capabilities: { textLimit: 20_000, idempotencyLife: null, accountRates: [], chatRates: [] },
+  capabilities: { textLimit: 20_000, idempotencyLife: Duration.infinity, accountRates: [], chatRates: [] },
   fingerprint: "local",
   connect: () =>
     Effect.succeed<Link>({
@@ -105,6 +111,6 @@ const platformOf = (id: PlatformId, frames: Queue.Dequeue<Frame, LinkError>): Pl
       heard: Effect.succeed({ byteAt: 0, frameAt: 0 }),
       server: Effect.succeed({})
     }),
-  // The page shows what the outbox says was delivered; there is nobody else to tell.
+  // The page shows what the outbox says was delivered, once an id; there is nobody else to tell.
   send: (message) => Effect.succeed({ messageId: message.id })
 })
