@@ -2,7 +2,7 @@
  * A socket's receiving side: what came and was not taken yet, when something last came, and the one reason for its end.
  * Bounded: past the bound the socket ends as `Overrun`, never by being paused, which would let its pings go unanswered.
  */
-import { Cause, Clock, Effect, Queue } from "effect"
+import { Cause, Clock, Effect, Exit, Queue } from "effect"
 import type { PlatformId } from "../domain/Address.ts"
 import type { LinkErrorReason } from "../domain/LinkError.ts"
 import { LinkError, Overrun } from "../domain/LinkError.ts"
@@ -50,6 +50,13 @@ export const makeArrivals = (options: Pick<OpenOptions, "platform" | "counts">):
 
 export const linkError = (platform: PlatformId, reason: LinkErrorReason): LinkError =>
   new LinkError({ platform, reason })
+
+/** An interruption is a stop and no fault: then the far side is told goodbye before the socket goes. */
+export const isFault = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)
+
+/** How long the far side may take to answer our close frame. */
+export const closeWithin = "2 seconds"
 
 /** Sizes of what waits, oldest first: what has left the queue since the last arrival has left this list too. */
 const makeBacklog = () => {

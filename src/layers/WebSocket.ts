@@ -2,7 +2,7 @@
  * `Transport` over `ws`, the only importer of its client. A socket ends once, as one of the contract's kinds: whatever `ws`
  * says later, or fails to say, changes nothing. It is never paused, and it keeps an error listener for life.
  */
-import { Cause, Duration, Effect, Exit, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { WebSocket } from "ws"
 import { ClosedByServer, ConnectTimeout, NoCloseFrame, Protocol } from "../domain/LinkError.ts"
 import type { LinkError } from "../domain/LinkError.ts"
@@ -10,11 +10,8 @@ import type { OpenOptions, Socket } from "../platforms/Transport.ts"
 import { Transport } from "../platforms/Transport.ts"
 import { Agents } from "./Agents.ts"
 import type { Arrivals } from "./Arrivals.ts"
-import { bounds, linkError, makeArrivals } from "./Arrivals.ts"
+import { bounds, closeWithin, isFault, linkError, makeArrivals } from "./Arrivals.ts"
 import { upgraded } from "./upgrade.ts"
-
-/** How long the far side may take to answer our close frame. */
-const closeWithin = "2 seconds"
 
 export const layer: Layer.Layer<Transport, never, Agents> = Layer.effect(
   Transport,
@@ -42,7 +39,7 @@ const open = Effect.fnUntraced(function* (agents: Agents["Service"], options: Op
         arrivals
       )
     ),
-    (socket, exit) => (isFailure(exit) ? terminate(socket) : close(socket, 1000, ""))
+    (socket, exit) => (isFault(exit) ? terminate(socket) : close(socket, 1000, ""))
   )
   yield* upgraded(socket, url.hostname, options).pipe(
     Effect.timeoutOrElse({ duration: options.timeout, orElse: () => Effect.fail(tooLate(options)) }),
@@ -50,10 +47,6 @@ const open = Effect.fnUntraced(function* (agents: Agents["Service"], options: Op
   )
   return socketOf(socket, arrivals, options, url.hostname)
 })
-
-/** An interruption is a stop and no fault: then the far side is told goodbye. */
-const isFailure = (exit: Exit.Exit<unknown, unknown>): boolean =>
-  Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)
 
 const tooLate = (options: OpenOptions): LinkError =>
   linkError(options.platform, new ConnectTimeout({ step: "socket", afterMillis: Duration.toMillis(options.timeout) }))

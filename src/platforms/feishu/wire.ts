@@ -5,7 +5,8 @@
 import { Option } from "effect"
 import protobuf from "protobufjs/minimal.js"
 
-type Id = ReturnType<protobuf.Reader["uint64"]> | number
+/** As read, exactly; to write, a number or decimal digits serve too. */
+type Id = ReturnType<protobuf.Reader["uint64"]> | number | string
 
 export interface Header {
   readonly key: string
