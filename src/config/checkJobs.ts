@@ -1,7 +1,7 @@
 /** The jobs of the file: what only makes sense together with the platforms and the calendar. */
 import { Duration, Option, Result } from "effect"
 import * as Address from "../domain/Address.ts"
-import type { Job, JobId } from "../domain/Job.ts"
+import type { Job } from "../domain/Job.ts"
 import { parse } from "../schedules/timetable.ts"
 import type { Path } from "./document.ts"
 import { nearest } from "./nearest.ts"
@@ -19,20 +19,13 @@ export interface Surroundings {
 }
 
 /** The jobs that have no fault. */
-export const checkJobs = (reading: Reading, raw: unknown, given: Surroundings): ReadonlyArray<Job> => {
-  const seen = new Set<JobId>()
-  return reading.list(raw, ["cron"]).flatMap((item, index) => {
+export const checkJobs = (reading: Reading, raw: unknown, given: Surroundings): ReadonlyArray<Job> =>
+  reading.list(raw, ["cron"]).flatMap((item, index) => {
     const path = ["cron", index]
     const settings = reading.decode(CronSettings, item, path)
-    if (settings === null) return []
-    if (seen.has(settings.id)) {
-      reading.tell([...path, "id"], { expected: "an id of its own", hint: "two jobs cannot share one; rename it" })
-    }
-    seen.add(settings.id)
-    const job = toJob(reading, path, settings, given)
+    const job = settings === null ? null : toJob(reading, path, settings, given)
     return job === null ? [] : [job]
   })
-}
 
 const toJob = (reading: Reading, path: Path, settings: CronSettings, given: Surroundings): Job | null => {
   const { id, schedule, misfire, overlap } = settings

@@ -1,4 +1,4 @@
-/** The platforms of the file: whom each hears, and that no two share a name. */
+/** The platforms of the file: whom each hears, and by which road. */
 import { Predicate } from "effect"
 import type { Path } from "./document.ts"
 import { isLoopback } from "./loopback.ts"
@@ -7,9 +7,8 @@ import type { PlatformSettings } from "./Settings.ts"
 import { laterPlatformKinds, platformKinds } from "./Settings.ts"
 
 /** The platforms that have no fault. `stated`: the agent is one for which each platform has to say whom it hears. */
-export const checkPlatforms = (reading: Reading, raw: unknown, stated: boolean): ReadonlyArray<PlatformSettings> => {
-  const seen = new Set<string>()
-  return reading.list(raw, ["platforms"]).flatMap((item, index) => {
+export const checkPlatforms = (reading: Reading, raw: unknown, stated: boolean): ReadonlyArray<PlatformSettings> =>
+  reading.list(raw, ["platforms"]).flatMap((item, index) => {
     const path = ["platforms", index]
     const settings = reading.decodeKind<(typeof platformKinds)[keyof typeof platformKinds]>(
       platformKinds,
@@ -18,10 +17,6 @@ export const checkPlatforms = (reading: Reading, raw: unknown, stated: boolean):
       path
     )
     if (settings === null) return []
-    if (seen.has(settings.id)) {
-      reading.tell([...path, "id"], { expected: "an id of its own", hint: "two platforms cannot share one; rename it" })
-    }
-    seen.add(settings.id)
     if (settings.kind === "feishu") checkDomain(reading, [...path, "domain"], settings.domain)
     // The web chat hears its own page, which the listener guards.
     const direct = settings.access.direct ?? (stated && settings.kind !== "local" ? null : "open")
@@ -32,7 +27,6 @@ export const checkPlatforms = (reading: Reading, raw: unknown, stated: boolean):
     })
     return []
   })
-}
 
 const checkDomain = (reading: Reading, path: Path, domain: string): void => {
   if (!domain.startsWith("http:") || isLoopback(new URL(domain).hostname)) return

@@ -17,6 +17,13 @@ export const at = (tree: unknown, path: Path): unknown =>
     tree
   )
 
+/** The tree without what stands at a path; an element of a list goes with its list, so that no other changes its place. */
+export const without = (tree: unknown, [key, ...rest]: Path): unknown => {
+  if (!Predicate.isObject(tree) || key === undefined) return tree
+  const { [key]: value, ...others } = tree
+  return rest.length === 0 || !Predicate.isObject(value) ? others : { ...others, [key]: without(value, rest) }
+}
+
 /** `platforms[0].appSecret`. */
 export const print = (path: Path): string =>
   path.reduce<string>((text, step) => {

@@ -12,16 +12,18 @@ export const nearest = (word: string, known: ReadonlyArray<string>): string | nu
     : null
 }
 
-/** How many letters have to be put in, left out or replaced to come from one word to the other. */
+/** How many letters have to be put in, left out, replaced or swapped to come from one word to the other. */
 const distance = (from: string, to: string): number => {
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index)
+  const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)]
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0
   for (let i = 1; i <= from.length; i++) {
     const row = [i]
+    rows.push(row)
     for (let j = 1; j <= to.length; j++) {
-      const replaced = (previous[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1)
-      row.push(Math.min(replaced, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
+      const replaced = at(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
+      row.push(Math.min(replaced, at(i - 1, j) + 1, at(i, j - 1) + 1, swapped ? at(i - 2, j - 2) + 1 : replaced))
     }
-    previous = row
   }
-  return previous[to.length] ?? 0
+  return at(from.length, to.length)
 }

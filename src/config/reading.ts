@@ -1,10 +1,11 @@
 /** Decodes the parts of a document one by one and collects what is wrong with each, so that one fault hides no other. */
 import { Predicate, Result, Schema } from "effect"
 import type { Document, Path } from "./document.ts"
+import { at, print, without } from "./document.ts"
 import { keysAt } from "./keys.ts"
 import { nearest } from "./nearest.ts"
 import type { Fault } from "./report.ts"
-import { fault, faultsOf } from "./report.ts"
+import { fault, issuesOf, misfit } from "./report.ts"
 
 export interface Reading {
   readonly faults: ReadonlyArray<Fault>
@@ -27,18 +28,31 @@ export interface Reading {
     raw: unknown,
     path: Path
   ) => S["Type"] | null
-  /** The elements of a list; none after telling that it is no list. */
+  /** The elements of a list, after telling which of them have an `id` that stood before; none of what is no list. */
   readonly list: (raw: unknown, path: Path) => ReadonlyArray<unknown>
 }
+
+/** A schema stops at the first of its stages that fails: what is told is taken out, and the rest is looked at again. */
+const mostRounds = 8
 
 export const reading = (document: Document): Reading => {
   const faults: Array<Fault> = []
   const tell: Reading["tell"] = (path, rest) => void faults.push(fault(document, path, rest))
 
   const decode: Reading["decode"] = (schema, raw, path, keys = keysAt(schema)) => {
-    const decoded = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(raw)
-    if (Result.isSuccess(decoded)) return decoded.success
-    faults.push(...faultsOf(document, path, decoded.failure.issue, keys))
+    const told = new Set<string>()
+    let rest = raw
+    for (let round = 0; round < mostRounds; round++) {
+      const decoded = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(rest)
+      if (Result.isSuccess(decoded)) return round === 0 ? decoded.success : null
+      const issues = issuesOf(decoded.failure.issue).filter((issue) => !told.has(print(issue.path)))
+      if (issues.length === 0) return null
+      for (const issue of issues) {
+        faults.push(misfit(document, [...path, ...issue.path], issue.message, keys(issue.path.slice(0, -1))))
+        told.add(print(issue.path))
+        rest = without(rest, issue.path)
+      }
+    }
     return null
   }
 
@@ -58,9 +72,16 @@ export const reading = (document: Document): Reading => {
   }
 
   const list: Reading["list"] = (raw, path) => {
-    if (Array.isArray(raw)) return raw
-    tell(path, { expected: "a list", hint: "see docs/settings.md" })
-    return []
+    if (!Array.isArray(raw)) {
+      tell(path, { expected: "a list", hint: "see docs/settings.md" })
+      return []
+    }
+    const ids = raw.map((item) => at(item, ["id"]))
+    ids.forEach((id, index) => {
+      if (id === undefined || ids.indexOf(id) === index) return
+      tell([...path, index, "id"], { expected: "an id of its own", hint: "no two may share one; rename it" })
+    })
+    return raw
   }
 
   return { faults, tell, decode, decodeKind, list }

@@ -1,5 +1,5 @@
 /** What a `${…}` stands for: `${NAME}`, `${NAME:-default}`, `${file:/path}`. */
-import { Effect, FileSystem, Path } from "effect"
+import { ByteSize, Effect, FileSystem, Path } from "effect"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -12,7 +12,7 @@ const value = (text: string): Resolved => ({ _tag: "Value", value: text })
 const missing = (found: string, hint: string): Resolved => ({ _tag: "Missing", found, hint })
 
 /** The largest file that `${file:…}` and `--env-file` read. */
-export const largestFile = 1024 * 1024
+export const largestFile = ByteSize.mebibytes(1)
 
 /** Resolves what stands between the braces; files are looked for from the folder of the configuration. */
 export const resolve = Effect.fnUntraced(function* (reference: string, env: Environment, folder: string) {
@@ -44,6 +44,7 @@ export const readBounded = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
   const info = yield* Effect.mapError(files.stat(path), ({ reason }) => reason._tag)
   if (info.type !== "File") return yield* Effect.fail(`it is no file but a ${info.type}`)
-  if (Number(info.size) > largestFile) return yield* Effect.fail("it is larger than 1 MiB")
+  if (ByteSize.toBigInt(info.size) > ByteSize.toBigInt(largestFile))
+    return yield* Effect.fail(`it is larger than ${ByteSize.format(largestFile)}`)
   return yield* Effect.mapError(files.readFileString(path), ({ reason }) => reason._tag)
 })

@@ -55,29 +55,25 @@ export const fault = (
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The faults of a part of the document that did not decode. `keysOf` names the keys that there are beside a path. */
-export const faultsOf = (
-  document: Document,
-  base: Path,
-  issue: SchemaIssue.Issue,
-  keysOf: (path: Path) => ReadonlyArray<string>
-): ReadonlyArray<Fault> =>
-  format(issue).issues.map(({ message, path }) => {
-    const inner = (path ?? []).map(toStep)
-    const whole = [...base, ...inner]
-    if (message === "Expected no excess property") return unknownKey(document, whole, keysOf(inner.slice(0, -1)))
-    if (message === "Missing key") {
-      return fault(document, whole, { expected: "it to be there", found: "nothing", hint: "add it" })
-    }
-    const expected = message.replace(/^Expected /, "")
-    return fault(document, whole, { expected, hint: hintOf(expected) })
-  })
+/** Where a value does not fit its schema, and what was expected there. */
+export const issuesOf = (issue: SchemaIssue.Issue): ReadonlyArray<{ readonly path: Path; readonly message: string }> =>
+  format(issue).issues.map(({ message, path }) => ({ path: (path ?? []).map(toStep), message }))
+
+/** The fault that a schema found at a path. `keys` are those that there are beside it. */
+export const misfit = (document: Document, path: Path, message: string, keys: ReadonlyArray<string>): Fault => {
+  if (message === "Expected no excess property") return unknownKey(document, path, keys)
+  if (message === "Missing key") {
+    return fault(document, path, { expected: "it to be there", found: "nothing", hint: "add it" })
+  }
+  const expected = message.replace(/^Expected /, "")
+  return fault(document, path, { expected, hint: hintOf(expected) })
+}
 
 const hintOf = (expected: string): string =>
   expected.includes("not built yet") ? "leave it out until a later version has it" : "see docs/settings.md"
 
 /** A key that there is not, with the one that was probably meant. */
-export const unknownKey = (document: Document, path: Path, known: ReadonlyArray<string>): Fault => {
+const unknownKey = (document: Document, path: Path, known: ReadonlyArray<string>): Fault => {
   const key = String(path.at(-1))
   const near = nearest(key, known)
   return fault(document, path, {
