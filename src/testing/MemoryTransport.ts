@@ -49,7 +49,10 @@ const kept = 10_000
 
 export const accept: Answer = { _tag: "Accept" }
 
-export const make: Effect.Effect<MemoryTransport> = Effect.gen(function* () {
+/** `serve` starts to play the far end of a socket before our side has it. */
+export const make = Effect.fnUntraced(function* (
+  serve: (far: FarEnd) => Effect.Effect<void> = () => Effect.void
+): Effect.fn.Return<MemoryTransport> {
   const accepted = yield* Queue.sliding<FarEnd>(kept)
   const live = new Set<FarEnd>()
   let decide: (options: OpenOptions) => Effect.Effect<Answer> = () => Effect.succeed(accept)
@@ -63,6 +66,7 @@ export const make: Effect.Effect<MemoryTransport> = Effect.gen(function* () {
     const wire = yield* makeWire(options, arrivals, (far) => live.delete(far))
     yield* Effect.addFinalizer((exit) => (isFault(exit) ? wire.socket.terminate : wire.socket.close(1000)))
     live.add(wire.far)
+    yield* serve(wire.far)
     yield* Queue.offer(accepted, wire.far)
     return wire.socket
   })

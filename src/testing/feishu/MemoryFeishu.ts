@@ -11,7 +11,7 @@ import type { HttpAnswer } from "../HttpAnswer.ts"
 import { hang } from "../HttpAnswer.ts"
 import type { NetworkFault } from "../MemoryHttp.ts"
 import * as MemoryHttp from "../MemoryHttp.ts"
-import type { Answer, FarEnd, MemoryTransport } from "../MemoryTransport.ts"
+import type { Answer, MemoryTransport } from "../MemoryTransport.ts"
 import * as Memory from "../MemoryTransport.ts"
 import type { FakeFeishu } from "./FakeFeishu.ts"
 import * as Fake from "./FakeFeishu.ts"
@@ -36,7 +36,14 @@ export const make = Effect.fnUntraced(function* (
   options: Partial<Options> = {}
 ): Effect.fn.Return<MemoryFeishu, never, Scope.Scope> {
   const fake = yield* Fake.make(options, { socket: () => "wss://memory.feishu.test/ws/v2" })
-  const sockets = yield* Memory.make
+  const scope = yield* Effect.scope
+  const sockets = yield* Memory.make((far) =>
+    Effect.gen(function* () {
+      const { receive, gone } = yield* fake.attach(far)
+      const reading = Effect.forever(Effect.flatMap(Queue.take(far.received), receive))
+      yield* Effect.raceFirst(reading, far.ended).pipe(Effect.andThen(gone), Effect.forkIn(scope))
+    })
+  )
   let network: Network = "up"
 
   const decide: Effect.Effect<Answer> = Effect.suspend(() => {
@@ -59,16 +66,7 @@ export const make = Effect.fnUntraced(function* (
         return Effect.succeed(hang)
     }
   })
-  const serve = Effect.fnUntraced(function* (far: FarEnd) {
-    const { receive, gone } = yield* fake.attach(far)
-    const reading = Effect.forever(Effect.flatMap(Queue.take(far.received), receive))
-    yield* Effect.raceFirst(reading, far.ended)
-    yield* gone
-  })
   yield* sockets.answer(() => decide)
-  yield* Effect.forkScoped(
-    Effect.forever(Effect.flatMap(Queue.take(sockets.accepted), (far) => Effect.forkScoped(serve(far))))
-  )
 
   return {
     ...fake,
