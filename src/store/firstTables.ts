@@ -29,7 +29,7 @@ const statements = (serial: string) => [
   )`,
   `CREATE UNIQUE INDEX inbox_event ON inbox (platform, event_id)`,
   `CREATE UNIQUE INDEX inbox_message ON inbox (platform, chat, message_id, revision)`,
-  `CREATE INDEX inbox_waiting ON inbox (session, seq) WHERE ended_at IS NULL`,
+  `CREATE INDEX inbox_waiting ON inbox (session, seq, platform) WHERE ended_at IS NULL`,
   `CREATE INDEX inbox_ended ON inbox (ended_at) WHERE ended_at IS NOT NULL`,
 
   `CREATE TABLE refused (

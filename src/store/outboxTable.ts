@@ -153,7 +153,8 @@ export const byId = (sql: SqlClient.SqlClient, id: DeliveryId) =>
 export const newest = (sql: SqlClient.SqlClient, state: DeliveryState, limit: number) => {
   switch (state) {
     case "pending":
-      return sql<Numbered>`SELECT ${columns(sql)} FROM outbox WHERE state = 'pending' ORDER BY seq DESC LIMIT ${limit}`
+      // By the sign, the few that wait are sorted; without it everything that was ever said is walked for them.
+      return sql<Numbered>`SELECT ${columns(sql)} FROM outbox WHERE state = 'pending' ORDER BY +seq DESC LIMIT ${limit}`
     case "dead":
       return sql<Numbered>`SELECT ${columns(sql)} FROM outbox WHERE state = 'dead' ORDER BY seq DESC LIMIT ${limit}`
     case "delivered":

@@ -25,7 +25,9 @@ const within = (sql: SqlClient.SqlClient, { chat, platform, thread }: Address) =
 
 const heard = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, address: Address, limit: number) {
   const rows = yield* sql<{ seq: number }>`SELECT seq, event, received_at AS "receivedAt" FROM inbox
-    WHERE ${within(sql, address)} AND message_id IS NOT NULL ORDER BY seq DESC LIMIT ${limit}`
+    WHERE seq IN (SELECT seq FROM inbox WHERE ${within(sql, address)} AND message_id IS NOT NULL
+      ORDER BY +seq DESC LIMIT ${limit})
+    ORDER BY seq DESC`
   const entries = yield* readable(rows.map((row) => decodeHeard(row, row.seq)))
   return entries.map(({ event, receivedAt }): TranscriptLine => ({
     id: event.messageId,
