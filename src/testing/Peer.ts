@@ -126,10 +126,13 @@ export interface Relay {
   readonly swallow: (on: boolean) => Effect.Effect<void>
   /** Resets every connection. */
   readonly cut: Effect.Effect<void>
+  /** Whether any client still has its connection open. */
+  readonly inUse: Effect.Effect<boolean>
 }
 
 export const relay = Effect.fnUntraced(function* (target: number): Effect.fn.Return<Relay, never, Scope.Scope> {
   const pairs = new Set<net.Socket>()
+  const clients = new Set<net.Socket>()
   let swallowing = false
   const join = (from: net.Socket, to: net.Socket) => {
     pairs.add(from)
@@ -143,6 +146,8 @@ export const relay = Effect.fnUntraced(function* (target: number): Effect.fn.Ret
   }
   const server = net.createServer((client) => {
     const upstream = net.connect(target, "127.0.0.1")
+    clients.add(client)
+    client.on("close", () => clients.delete(client))
     join(client, upstream)
     join(upstream, client)
   })
@@ -154,7 +159,8 @@ export const relay = Effect.fnUntraced(function* (target: number): Effect.fn.Ret
       Effect.sync(() => {
         swallowing = on
       }),
-    cut: Effect.sync(() => pairs.forEach((socket) => socket.resetAndDestroy()))
+    cut: Effect.sync(() => pairs.forEach((socket) => socket.resetAndDestroy())),
+    inUse: Effect.sync(() => clients.size > 0)
   }
 })
 
