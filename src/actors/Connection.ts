@@ -173,6 +173,7 @@ export const make = Effect.fnUntraced(function* (
         if ((yield* monotonicMillis) - life.upSince >= Duration.toMillis(settings.retry.resetAfter)) {
           step = yield* epoch
           hasty = 0
+          history = noHistory
         }
         if (outcome._tag === "Lost") return yield* setBack(outcome.reason)
         yield* drain(life)

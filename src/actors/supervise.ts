@@ -6,7 +6,7 @@ import { Cause, Duration, Effect, Exit } from "effect"
 import type { Scope } from "effect"
 import { monotonicMillis } from "../schedules/monotonic.ts"
 import type { Intensity } from "../schedules/restart.ts"
-import { intensity, recentCrashes, restartDelay, slowRestart } from "../schedules/restart.ts"
+import { intensity, restartDelay, slowRestart, withCrash } from "../schedules/restart.ts"
 import type { Progress } from "./Supervision.ts"
 import { GaveUp, Supervision } from "./Supervision.ts"
 
@@ -36,11 +36,12 @@ export const supervise =
         let crashes: ReadonlyArray<number> = []
         while (true) {
           yield* entry.progress(options.progressWithin)
+          const startedAt = yield* monotonicMillis
           // An interruption from outside ends the loop here; everything else is an exit to judge.
           const exit = yield* Effect.exit(body(entry.progress))
           const detail = describe(exit)
           const now = yield* monotonicMillis
-          crashes = recentCrashes([...crashes, now], now, limit)
+          crashes = withCrash(crashes, { at: now, livedMillis: now - startedAt }, limit)
           const delay = restartDelay(crashes, limit)
           yield* Effect.logError(`${name} ended`).pipe(Effect.annotateLogs({ cause: detail, crashes: crashes.length }))
           if (delay === null && options.past === "exit") {

@@ -8,7 +8,9 @@ export const delivery: Schedule.Schedule<unknown> = Schedule.min([
   Schedule.spaced(Duration.minutes(1))
 ]).pipe(
   Schedule.modifyDelay(({ duration }) =>
-    Effect.map(Random.nextBetween(0.5, 1.5), (share) => Duration.times(duration, share))
+    Effect.map(Random.nextBetween(0.5, 1.5), (share) =>
+      Duration.millis(Math.round(Duration.toMillis(duration) * share))
+    )
   )
 )
 

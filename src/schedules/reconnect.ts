@@ -5,7 +5,7 @@
 import { Duration, Effect, Random, Schedule } from "effect"
 import type { LinkErrorReason } from "../domain/LinkError.ts"
 import type { Retry } from "../domain/LinkSettings.ts"
-import { intensity, recentCrashes } from "./restart.ts"
+import { intensity } from "./restart.ts"
 
 /** A failure, judged: the state that it leads to and the wait that it asks for. */
 export interface Setback {
@@ -66,8 +66,11 @@ export const judge = (
       return [setback, { ...history, refusedSince }]
     }
     case "Defect": {
-      const defectsAt = recentCrashes([...history.defectsAt, now], now, intensity)
-      const wait = defectsAt.length >= intensity.times ? slowly : byRetry()
+      const tooMany = (defects: ReadonlyArray<number>) => defects.length >= intensity.times
+      const recent = history.defectsAt.filter((at) => now - at < Duration.toMillis(intensity.within))
+      // Once there were too many it stays slow, until a link was stable and its history is forgotten.
+      const defectsAt = [...(tooMany(history.defectsAt) ? history.defectsAt : recent), now].slice(-intensity.times)
+      const wait = tooMany(defectsAt) ? slowly : byRetry()
       return [
         { reason, state: "backoff", wait },
         { ...history, defectsAt }
@@ -84,11 +87,11 @@ export const judge = (
 const waitFor = Effect.fnUntraced(function* (wait: Wait, retry: Retry, backoff: Duration.Duration) {
   switch (wait._tag) {
     case "Between":
-      return Duration.millis(yield* Random.nextBetween(wait.leastMillis, wait.mostMillis))
+      return Duration.millis(yield* Random.nextIntBetween(wait.leastMillis, wait.mostMillis))
     case "ByRetry": {
       // `Schedule.jittered` is ± 20 %; full jitter spreads clients that lost one server over the whole wait.
       const share = retry.jitter === "full" ? yield* Random.next : 1
-      return Duration.millis(Math.max(wait.floorMillis, Duration.toMillis(backoff) * share))
+      return Duration.millis(Math.round(Math.max(wait.floorMillis, Duration.toMillis(backoff) * share)))
     }
   }
 })

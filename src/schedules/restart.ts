@@ -12,9 +12,20 @@ export const intensity: Intensity = { times: 5, within: Duration.minutes(1) }
 /** The wait before a part that is past its intensity is tried again, where it may be. */
 export const slowRestart = Duration.minutes(5)
 
-/** The crashes that still count. Times are milliseconds of one clock, oldest first. */
-export const recentCrashes = (crashes: ReadonlyArray<number>, now: number, limit: Intensity): ReadonlyArray<number> =>
-  crashes.filter((at) => now - at < Duration.toMillis(limit.within)).slice(-limit.times - 1)
+/**
+ * The crashes that still count, one more among them. Past its intensity a part stays past it until one of its lives was
+ * longer than `within`. Times are milliseconds of one clock, oldest first.
+ */
+export const withCrash = (
+  crashes: ReadonlyArray<number>,
+  crash: { readonly at: number; readonly livedMillis: number },
+  limit: Intensity
+): ReadonlyArray<number> => {
+  const within = Duration.toMillis(limit.within)
+  if (crash.livedMillis >= within) return [crash.at]
+  const isPast = crashes.length > limit.times
+  return (isPast ? crashes : crashes.filter((at) => crash.at - at < within)).concat(crash.at).slice(-limit.times - 1)
+}
 
 /** The wait before the next start; null when the crashes are past the intensity. */
 export const restartDelay = (crashes: ReadonlyArray<number>, limit: Intensity): Duration.Duration | null =>

@@ -171,6 +171,14 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
       frameAt: now,
       silent: null
     }
+    const { acked } = yield* SubscriptionRef.get(record)
+    const from = shape === "resume" || shape === "poll" ? Number(resume ?? 0) : 0
+    const missed = backlog.slice(from).filter((event) => !acked.has(event.eventId))
+    yield* Queue.offerAll(
+      line.frames,
+      missed.map((event) => frameOf(event, line))
+    )
+    // Only now is the line one that `say` delivers to, so that nothing comes twice.
     yield* Effect.acquireRelease(
       Effect.sync(() => lines.push(line)).pipe(
         Effect.andThen(update((before) => ({ connects: before.connects + 1, open: before.open + 1 })))
@@ -182,10 +190,6 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
         )
     )
     if (shape === "poll") yield* Effect.forkScoped(polling(line))
-    const { acked } = yield* SubscriptionRef.get(record)
-    const from = shape === "resume" || shape === "poll" ? Number(resume ?? 0) : 0
-    for (const event of backlog.slice(from))
-      if (!acked.has(event.eventId)) yield* push(line, (to) => frameOf(event, to))
     const link: Link = {
       host: `${id}.test`,
       frames: Stream.fromQueue(line.frames),

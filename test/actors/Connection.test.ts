@@ -7,7 +7,7 @@ import * as LinkError from "../../src/domain/LinkError.ts"
 import { defaults } from "../../src/domain/LinkSettings.ts"
 import { LinkStore } from "../../src/store/LinkStore.ts"
 import * as FakePlatform from "../../src/testing/FakePlatform.ts"
-import { quiet, world } from "./world.ts"
+import { inWorld, quiet } from "./world.ts"
 
 /** No chance in the waits, so that a test can name them. */
 const exact = { ...defaults, retry: { ...defaults.retry, jitter: "none" } } as const
@@ -41,7 +41,7 @@ describe("Connection", () => {
         (yield* fake.sent).map((message) => message.text),
         [1, 2, 3, 4, 5].map((round) => `echo: message ${round}`)
       )
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("F001, F050: silence on the path is noticed within interval and timeout, and the link is replaced", () =>
@@ -57,7 +57,7 @@ describe("Connection", () => {
       assert.strictEqual(link.state, "connected")
       assert.strictEqual(link.lastError?.kind, "KeepaliveTimeout")
       assert.include(link.lastError?.message, "path clock")
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("a dead session on a live path is noticed by the session's clock", () =>
@@ -70,7 +70,7 @@ describe("Connection", () => {
       yield* fake.awaitConnects(2)
 
       assert.include((yield* linkOf()).lastError?.message, "session clock")
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("a quiet, healthy link is left alone", () =>
@@ -81,7 +81,7 @@ describe("Connection", () => {
       yield* TestClock.adjust("3 hours")
 
       assert.deepStrictEqual(yield* fake.counts, { attempts: 1, connects: 1, open: 1 })
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("F003, F010: five refusals, and the sixth attempt succeeds; never two at once", () =>
@@ -106,7 +106,7 @@ describe("Connection", () => {
       assert.strictEqual(between.state, "backoff")
       assert.strictEqual(between.attempt, 2)
       assert.deepStrictEqual(yield* fake.counts, { attempts: 7, connects: 2, open: 1 })
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("F030: a loop that returns is a disconnect, and waits like one", () =>
@@ -121,7 +121,7 @@ describe("Connection", () => {
       yield* fake.awaitConnects(5)
 
       assert.strictEqual((yield* linkOf()).lastError?.kind, "Ended")
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("F028: links that close as soon as they are up keep the backoff growing", () =>
@@ -142,7 +142,7 @@ describe("Connection", () => {
       const { attempts } = yield* fake.counts
       assert.isAtLeast(attempts, 20)
       assert.isAtMost(attempts, 26)
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("a link that was stable starts the next backoff afresh", () =>
@@ -163,7 +163,7 @@ describe("Connection", () => {
       yield* quiet
 
       assert.strictEqual((yield* linkOf()).state, "connected")
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("F019: a planned goodbye opens the next link at once, and the old one is read and acknowledged on", () =>
@@ -182,7 +182,7 @@ describe("Connection", () => {
       assert.strictEqual((yield* fake.counts).open, 1)
       assert.strictEqual(link.connects, 2)
       assert.strictEqual(link.disconnects, 0)
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("F018: a platform that says nothing but goodbye is waited for, and never has more than two sockets", () =>
@@ -204,7 +204,7 @@ describe("Connection", () => {
 
       assert.isAtMost((yield* fake.counts).attempts, 30)
       assert.isAtMost(most, 2)
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("F061: refused credentials are failed, with a hint, and recover by themselves", () =>
@@ -227,7 +227,7 @@ describe("Connection", () => {
       assert.strictEqual(failed.attempt, 1)
       assert.include(failed.lastError?.hint, "id and secret")
       assert.strictEqual((yield* linkOf()).state, "connected")
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("a crash of the adapter is a Defect that waits like any failure", () =>
@@ -240,7 +240,7 @@ describe("Connection", () => {
       yield* fake.awaitConnects(1)
 
       assert.strictEqual((yield* linkOf()).lastError?.kind, "Defect")
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("F009: an adapter that hangs while connecting is given up in bounded time", () =>
@@ -256,7 +256,7 @@ describe("Connection", () => {
       yield* fake.awaitConnects(1)
 
       assert.strictEqual((yield* linkOf()).lastError?.kind, "ConnectTimeout")
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("by hand: a link that waits tries now, one that is up is handed over", () =>
@@ -278,7 +278,7 @@ describe("Connection", () => {
 
       assert.isFalse(yield* supervisor.reconnect(PlatformId.make("nobody")))
       assert.strictEqual((yield* linkOf()).disconnects, 0)
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("F002, F007, F056: one platform's trouble leaves the others their very links", () =>
@@ -296,7 +296,7 @@ describe("Connection", () => {
 
       assert.deepStrictEqual(yield* healthy.counts, { attempts: 1, connects: 1, open: 1 })
       assert.deepStrictEqual(yield* broken.sent, [])
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 
   it.effect("the timeline keeps what happened, newest first", () =>
@@ -318,7 +318,7 @@ describe("Connection", () => {
           ["connecting", null]
         ]
       )
-    }).pipe(Effect.provide(world()))
+    }).pipe(inWorld())
   )
 })
 
@@ -350,6 +350,6 @@ describe("a stop", () => {
 
         assert.deepStrictEqual(yield* fake.counts, { ...before, open: 0 })
         assert.strictEqual((yield* (yield* LinkStore).timeline(fake.platform.id, 1))[0]?.state, "stopped")
-      }).pipe(Effect.provide(world()))
+      }).pipe(inWorld())
   )
 })
