@@ -76,7 +76,7 @@ export const layer = (options: GatewayOptions = {}): Layer.Layer<Gateway, never,
     runs: options.keep?.runs ?? Duration.days(30)
   })
   return Layer.mergeAll(pruner, Pulse.layer).pipe(
-    Layer.provideMerge(Ticker.layer),
+    Layer.provideMerge(Ticker.layer({ scope: options.sessionScope ?? "chat" })),
     Layer.provideMerge(jobsOf(options.jobs)),
     Layer.provideMerge(supervisor),
     Layer.provideMerge(Inbox.layer({ scope: options.sessionScope ?? "chat" })),

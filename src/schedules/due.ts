@@ -2,8 +2,9 @@
  * What is due: everything up to now that was not decided, judged by the misfire policy. Late is never too early to run
  * and no window is matched; how late is only written down. Pure: the ticker asks, the ledger keeps each answer once.
  */
-import { DateTime, Duration } from "effect"
+import { Duration } from "effect"
 import * as duration from "../domain/duration.ts"
+import { iso } from "../domain/instant.ts"
 import type { Job } from "../domain/Job.ts"
 import { newest } from "./occurrences.ts"
 import type { Timetable } from "./timetable.ts"
@@ -77,5 +78,3 @@ const skip = (look: Look, skipped: ReadonlyArray<number>): ReadonlyArray<Due> =>
     before === 0 ? "" : `; ${before >= mostRuns - 1 ? "at least " : ""}${before} before it too, since ${iso(first)}`
   return [{ _tag: "Skip", scheduledAt: last, reason: reason + more }]
 }
-
-const iso = (instant: number): string => DateTime.formatIso(DateTime.makeUnsafe(instant))
