@@ -51,13 +51,16 @@ const through = (text: string): Road => {
   if (text === "") return direct
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
   if (url === null) return blocked("(unreadable)", "its address is not a URL")
+  if (url.protocol !== "http:") {
+    return blocked(`${url.protocol}//${url.host}`, `the scheme ${url.protocol.slice(0, -1)} is not supported; use http`)
+  }
   const port = url.port === "" ? 80 : Number(url.port)
-  const name = `${url.protocol}//${url.hostname}:${port}`
-  if (url.protocol !== "http:")
-    return blocked(name, `the scheme ${url.protocol.slice(0, -1)} is not supported; use http`)
   const user = `${decode(url.username)}:${decode(url.password)}`
   const authorization = user === ":" ? null : Redacted.make(`Basic ${Buffer.from(user).toString("base64")}`)
-  return { _tag: "Through", proxy: { host: bare(url.hostname), port, name, authorization } }
+  return {
+    _tag: "Through",
+    proxy: { host: bare(url.hostname), port, name: `http://${url.hostname}:${port}`, authorization }
+  }
 }
 
 const blocked = (proxy: string, detail: string): Road => ({ _tag: "Blocked", error: new Proxy({ proxy, detail }) })

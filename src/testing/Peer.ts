@@ -5,6 +5,7 @@
 import type { Scope } from "effect"
 import { Effect, FiberSet } from "effect"
 import * as http from "node:http"
+import * as https from "node:https"
 import * as net from "node:net"
 import type { Duplex } from "node:stream"
 import { WebSocketServer } from "ws"
@@ -23,10 +24,14 @@ export interface Handlers {
   }>
 }
 
-/** Serves on a loopback port, which it returns. */
-export const serve = Effect.fnUntraced(function* (handlers: Handlers): Effect.fn.Return<number, never, Scope.Scope> {
+/** Serves on a loopback port, which it returns; over TLS where there is a certificate. */
+export const serve = Effect.fnUntraced(function* (
+  handlers: Handlers,
+  certificate?: { readonly cert: string; readonly key: string }
+): Effect.fn.Return<number, never, Scope.Scope> {
   const run = yield* FiberSet.makeRuntime<never>()
-  const server = http.createServer((request, response) => {
+  const server = certificate === undefined ? http.createServer() : https.createServer(certificate)
+  server.on("request", (request, response) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
