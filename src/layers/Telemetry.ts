@@ -1,0 +1,82 @@
+/**
+ * The log of the service: key=value on a terminal, JSON otherwise, on standard output, where service managers and
+ * containers look for it. A reader that is gone or slow costs lines, never the gateway.
+ */
+import type { Redacted } from "effect"
+import { Clock, Effect, Layer, Logger, References } from "effect"
+import type { LogLevel } from "effect"
+import type { LogEntry } from "./logLine.ts"
+import { asJson, asText, entryOf, maskOf } from "./logLine.ts"
+import { makeRepeats } from "./repeats.ts"
+
+export interface TelemetryOptions {
+  readonly level: "trace" | "debug" | "info" | "warn" | "error"
+  /** `auto`: by whether a person looks. */
+  readonly format: "auto" | "text" | "json"
+  /** Masked wherever they turn up. */
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
+  /** Standard output if absent. */
+  readonly stream?: LogStream
+}
+
+/** What the log needs of a Node stream. */
+export interface LogStream {
+  readonly isTTY?: boolean
+  readonly writable: boolean
+  /** Bytes that wait for the reader. */
+  readonly writableLength: number
+  readonly write: (text: string) => unknown
+  readonly on: (event: "error", listener: () => void) => unknown
+  readonly listeners: (event: "error") => ReadonlyArray<unknown>
+}
+
+const levels: Readonly<Record<TelemetryOptions["level"], LogLevel.LogLevel>> = {
+  trace: "Trace",
+  debug: "Debug",
+  info: "Info",
+  warn: "Warn",
+  error: "Error"
+}
+
+export const layer = (options: TelemetryOptions): Layer.Layer<never> =>
+  Layer.merge(Logger.layer([makeLogger(options)]), Layer.succeed(References.MinimumLogLevel, levels[options.level]))
+
+const makeLogger = Effect.fnUntraced(function* (options: TelemetryOptions) {
+  const stream = options.stream ?? process.stdout
+  const isText = options.format === "text" || (options.format === "auto" && stream.isTTY === true)
+  const write = makeWrite(stream, isText ? asText : asJson)
+  const mask = maskOf(options.secrets)
+  const repeats = makeRepeats()
+  yield* Effect.addFinalizer(() => Effect.map(Clock.currentTimeMillis, (now) => repeats.rest(now).forEach(write)))
+
+  return Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
+    const annotations = fiber.getRef(References.CurrentLogAnnotations)
+    repeats.take(entryOf({ at: date.getTime(), level: logLevel, message, annotations, cause }, mask)).forEach(write)
+  })
+})
+
+/** Past this a reader does not read: lines are dropped, counted, and the count is told once it reads again. */
+const mostWaitingBytes = 1024 * 1024
+
+/**
+ * A closed pipe is an event of the stream, and would end the process if nobody listened. It may come after the last line,
+ * so that the listener stays as long as the stream does.
+ */
+const pipeClosed = () => {}
+
+const makeWrite = (stream: LogStream, format: (entry: LogEntry) => string) => {
+  if (!stream.listeners("error").includes(pipeClosed)) stream.on("error", pipeClosed)
+  let dropped = 0
+  return (entry: LogEntry): void => {
+    if (!stream.writable || stream.writableLength > mostWaitingBytes) {
+      dropped++
+      return
+    }
+    if (dropped > 0) {
+      const fields = [["lines", dropped]] as const
+      dropped = 0
+      stream.write(`${format({ at: entry.at, level: "WARN", event: "log lines dropped", fields })}\n`)
+    }
+    stream.write(`${format(entry)}\n`)
+  }
+}

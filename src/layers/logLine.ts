@@ -1,0 +1,98 @@
+/**
+ * One line an event: its words, then its fields. What came from outside is quoted and its control characters are escaped,
+ * so that no text can forge a line or steer a terminal; secrets that are known are masked wherever they turn up.
+ */
+import { Cause, Formatter, Predicate, Redacted } from "effect"
+
+export interface LogEntry {
+  /** Unix milliseconds. */
+  readonly at: number
+  /** Upper case. */
+  readonly level: string
+  readonly event: string
+  /** In the order of writing. */
+  readonly fields: ReadonlyArray<readonly [key: string, value: string | number | boolean]>
+}
+
+export type Mask = (text: string) => string
+
+/** A shorter secret would be found in half of all words; what holds it is redacted by itself. */
+const shortestMasked = 6
+/** Stacks are long; what is longer than this is no line any more. */
+const longestValue = 16_384
+
+/** Replaces the secrets in a text, also where they are written as in a URL or in JSON. */
+export const maskOf = (secrets: ReadonlyArray<Redacted.Redacted>): Mask => {
+  const long = secrets.map(Redacted.value).filter((secret) => secret.length >= shortestMasked)
+  const forms = long.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+  // The longest first: one may be part of another.
+  const ordered = Array.from(new Set(forms)).toSorted((one, other) => other.length - one.length)
+  return (text) => ordered.reduce((masked, form) => masked.replaceAll(form, "<redacted>"), text)
+}
+
+/** What was given to be logged, as an event and its fields. */
+export const entryOf = (
+  logged: {
+    readonly at: number
+    readonly level: string
+    readonly message: unknown
+    readonly annotations: Readonly<Record<string, unknown>>
+    readonly cause: Cause.Cause<unknown>
+  },
+  mask: Mask
+): LogEntry => {
+  const causes = logged.cause.reasons.length > 0 ? [["cause", Cause.pretty(logged.cause)] as const] : []
+  const words = Array.isArray(logged.message) ? logged.message : [logged.message]
+  return {
+    at: logged.at,
+    level: logged.level.toUpperCase(),
+    event: mask(words.map(textOf).join(" ")),
+    fields: [...Object.entries(logged.annotations), ...causes]
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, valueOf(value, mask)])
+  }
+}
+
+const valueOf = (value: unknown, mask: Mask): string | number | boolean => {
+  if (typeof value === "number" || typeof value === "boolean") return value
+  const text = mask(textOf(value))
+  return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text
+}
+
+const textOf = (value: unknown): string => {
+  if (typeof value === "string") return value
+  if (Redacted.isRedacted(value)) return "<redacted>"
+  return Predicate.isError(value) ? (value.stack ?? value.message) : Formatter.formatJson(value)
+}
+
+/** `2026-11-30T20:00:00.000Z INFO connected platform=feishu`: for people, and for who searches as people do. */
+export const asText = ({ at, level, event, fields }: LogEntry): string =>
+  [
+    new Date(at).toISOString(),
+    level,
+    escape(event),
+    ...fields.map(([key, value]) => `${bare(key)}=${quoted(value)}`)
+  ].join(" ")
+
+/** One JSON object; `event` holds the words, so that a field may be called `message`. */
+export const asJson = ({ at, level, event, fields }: LogEntry): string => {
+  const own = { time: new Date(at).toISOString(), level, event }
+  const renamed = fields.map(([key, value]) => [key in own ? `${key}_` : key, value])
+  return escape(JSON.stringify({ ...own, ...Object.fromEntries(renamed) }))
+}
+
+const bare = (key: string): string => key.replaceAll(/[^\w.-]/g, "_")
+
+const quoted = (value: string | number | boolean): string => {
+  const text = String(value)
+  return /^[^\s"'=\\\p{C}]+$/u.test(text) ? text : escape(JSON.stringify(text))
+}
+
+/** Control and format characters, line separators and halves of pairs, as JSON writes them. */
+const escape = (text: string): string =>
+  text.replaceAll(/[\p{C}\u2028\u2029]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`
+    ).join("")
+  )
