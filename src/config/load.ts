@@ -1,6 +1,8 @@
 /** Finds the configuration, fills it in and checks it: the settings to run with, or all that is wrong, told at once. */
 import type { Redacted } from "effect"
 import { Clock, DateTime, Effect, Path, Result } from "effect"
+import type { Job } from "../domain/Job.ts"
+import { isOver } from "../schedules/timetable.ts"
 import { check } from "./check.ts"
 import type { Document } from "./document.ts"
 import { fill, referencesOf } from "./document.ts"
@@ -19,6 +21,10 @@ export interface Loaded {
   readonly source: string
   /** Every secret of the settings, to be masked wherever it appears. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
+  /** The process's variables with those of `--env-file`: the proxies may be among them. */
+  readonly env: Environment
+  /** One-shots whose instant has passed. Right for a job that was there before, a fault of one that is new. */
+  readonly over: ReadonlyArray<{ readonly job: Job; readonly fault: Fault }>
 }
 
 /** The settings to run with. */
@@ -28,9 +34,10 @@ export const load = Effect.fnUntraced(function* (wanted: Wanted, surroundings: S
   const { document, source, folder, faults } = yield* find(wanted, here)
   const filled = yield* fillIn(document, here.env, folder)
   const home = defaultHome(path, here, wanted.demo === true)
+  const now = yield* Clock.currentTimeMillis
   const checked = check(filled.tree, {
     document,
-    now: yield* Clock.currentTimeMillis,
+    now,
     timezone: here.timezone ?? DateTime.zoneMakeLocal().id,
     homeOf: (written) => (written === undefined ? home : absolute(path, folder, written, here.userHome))
   })
@@ -39,9 +46,28 @@ export const load = Effect.fnUntraced(function* (wanted: Wanted, surroundings: S
   // A text that is no YAML makes no tree, so that nothing else can be said of it.
   const all = faults.length > 0 ? faults : [...filled.faults, ...others]
   if (all.length > 0 || Result.isFailure(checked)) return yield* new ConfigError({ source, faults: all })
-  const loaded: Loaded = { settings: checked.success, source, secrets: secretsOf(checked.success) }
+  const settings = checked.success
+  const over = overOf(document, settings.jobs, now)
+  const loaded: Loaded = { settings, source, secrets: secretsOf(settings), env: here.env, over }
   return loaded
 })
+
+/** Every job of the document is there, since one fault would have ended it before. */
+const overOf = (document: Document, jobs: ReadonlyArray<Job>, now: number): Loaded["over"] =>
+  jobs.flatMap((job, index) => {
+    if (!isOver(job, now)) return []
+    const hint = "write an instant that is to come, or leave the job out"
+    return [
+      { job, fault: fault(document, ["cron", index, "schedule"], { expected: "an instant that is to come", hint }) }
+    ]
+  })
+
+/** Refuses new one-shots in the past; `known` are the jobs that the store had before. */
+export const refuseOver = (loaded: Loaded, known: ReadonlyArray<Job>): Effect.Effect<void, ConfigError> => {
+  const isKnown = (job: Job) => known.some(({ id, schedule }) => id === job.id && schedule === job.schedule)
+  const faults = loaded.over.filter(({ job }) => !isKnown(job)).map(({ fault }) => fault)
+  return faults.length === 0 ? Effect.void : Effect.fail(new ConfigError({ source: loaded.source, faults }))
+}
 
 const fillIn = Effect.fnUntraced(function* (document: Document, env: Environment, folder: string) {
   const values = new Map<string, Resolved>()

@@ -103,6 +103,13 @@ const parseFields = (
   return Result.succeed({ _tag: "Fields", zone, wall: wall.success, realTime: /^(\*|[^,]+\/\d+)$/.test(hour) })
 }
 
+/** A one-shot whose instant has passed: a new job of that kind would never run. */
+export const isOver = (written: Written, now: number): boolean =>
+  Result.match(parse(written), {
+    onFailure: () => false,
+    onSuccess: (timetable) => timetable._tag === "Once" && timetable.at <= now
+  })
+
 /** The wall time after this one that matches; wall times are written as if they were UTC. */
 export const nextWall: (cron: Cron.Cron, wall: number) => Option.Option<number> = Option.liftThrowable((cron, wall) =>
   Cron.next(cron, wall).getTime()

@@ -1,8 +1,10 @@
 /** Which configuration is taken, what it says, and everything that is wrong with it at once. */
 import { describe, expect, it } from "@effect/vitest"
 import { ByteSize, Duration, Effect, FileSystem, Layer, Path, PlatformError, Redacted } from "effect"
+import * as TestClock from "effect/testing/TestClock"
+import { readFileSync } from "node:fs"
 import type { Surroundings, Wanted } from "../../src/config/find.ts"
-import { load } from "../../src/config/load.ts"
+import { load, refuseOver } from "../../src/config/load.ts"
 
 const systemError = (tag: "NotFound" | "PermissionDenied", path: string) =>
   PlatformError.systemError({ _tag: tag, module: "FileSystem", method: "stat", pathOrDescriptor: path })
@@ -273,6 +275,33 @@ describe("what a file says", () => {
   )
 })
 
+describe("a one-shot", () => {
+  const file = "cron: [{ id: a, schedule: '2020-01-01T00:00:00Z', deliverTo: 'local:me', text: a }]"
+
+  it.effect("F093: in the past is refused by name, but for one that the store has had before", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.parse("2026-01-01T00:00:00Z"))
+      const loaded = yield* yaml(file)
+
+      const error = yield* Effect.flip(refuseOver(loaded, []))
+      yield* refuseOver(loaded, loaded.settings.jobs)
+
+      expect(error.faults).toMatchObject([
+        { path: "cron[0].schedule", found: 'text "2020-01-01T00:00:00Z"', expected: "an instant that is to come" }
+      ])
+    })
+  )
+
+  it.effect("F093: to come is a job like any other", () =>
+    Effect.gen(function* () {
+      const loaded = yield* yaml(file)
+
+      expect(loaded.over).toEqual([])
+      expect(loaded.settings.jobs).toHaveLength(1)
+    })
+  )
+})
+
 describe("what is wrong", () => {
   it.effect("is told all at once, each with key path, line, what was expected and what was found", () =>
     Effect.gen(function* () {
@@ -385,6 +414,24 @@ describe("what is wrong", () => {
       expect(fault?.path).toBe(path)
       expect(`${fault?.expected} ${fault?.hint}`).toContain("not built yet")
       expect(others).toEqual([])
+    })
+  )
+
+  it.effect("the contract's own example: every part that is not built yet is named at once, and nothing else", () =>
+    Effect.gen(function* () {
+      const text = readFileSync(new URL("example.txt", import.meta.url), "utf8")
+
+      expect(yield* paths(text, { FEISHU_APP_SECRET: "s3cret-value" })).toEqual([
+        "platforms[0].access.direct",
+        "platforms[1].kind",
+        "platforms[2].kind",
+        "platforms[3].kind",
+        "platforms[4].kind",
+        "limits",
+        "alarms",
+        "cron[0].quiet",
+        "cron[0].onFailure"
+      ])
     })
   )
 
