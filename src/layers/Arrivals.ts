@@ -2,7 +2,7 @@
  * A socket's receiving side: what came and was not taken yet, when something last came, and the one reason for its end.
  * Bounded: past the bound the socket ends as `Overrun`, never by being paused, which would let its pings go unanswered.
  */
-import { Cause, Clock, Effect, Exit, Queue } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Queue } from "effect"
 import type { PlatformId } from "../domain/Address.ts"
 import type { LinkErrorReason } from "../domain/LinkError.ts"
 import { LinkError, Overrun } from "../domain/LinkError.ts"
@@ -56,7 +56,7 @@ export const isFault = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)
 
 /** How long the far side may take to answer our close frame. */
-export const closeWithin = "2 seconds"
+export const closeWithin = Duration.seconds(2)
 
 /** Sizes of what waits, oldest first: what has left the queue since the last arrival has left this list too. */
 const makeBacklog = () => {

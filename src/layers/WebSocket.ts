@@ -3,7 +3,9 @@
  * says later, or fails to say, changes nothing. It is never paused, and it keeps an error listener for life.
  */
 import { Duration, Effect, Layer } from "effect"
+import type { Agent } from "node:http"
 import { WebSocket } from "ws"
+import type { ClientOptions } from "ws"
 import { ClosedByServer, ConnectTimeout, NoCloseFrame, Protocol } from "../domain/LinkError.ts"
 import type { LinkError } from "../domain/LinkError.ts"
 import type { OpenOptions, Socket } from "../platforms/Transport.ts"
@@ -26,19 +28,9 @@ const open = Effect.fnUntraced(function* (agents: Agents["Service"], options: Op
   url.hash = ""
   const agent = yield* agents.make({})
   const arrivals = yield* makeArrivals(options)
+  const settings = clientOptions(url.protocol === "wss:" ? agent.https : agent.http, options)
   const socket = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      listen(
-        new WebSocket(url, {
-          agent: url.protocol === "wss:" ? agent.https : agent.http,
-          headers: options.headers ?? {},
-          followRedirects: false,
-          perMessageDeflate: false,
-          maxPayload: bounds.bytes
-        }),
-        arrivals
-      )
-    ),
+    Effect.sync(() => listen(new WebSocket(url, settings), arrivals)),
     (socket, exit) => (isFault(exit) ? terminate(socket) : close(socket, 1000, ""))
   )
   yield* upgraded(socket, url.hostname, options).pipe(
@@ -46,6 +38,19 @@ const open = Effect.fnUntraced(function* (agents: Agents["Service"], options: Op
     Effect.onError(() => terminate(socket))
   )
   return socketOf(socket, arrivals, options, url.hostname)
+})
+
+/** Deflate is off, for its memory; `closeTimeout`, which the types do not know, bounds a close that the server began. */
+const clientOptions = (
+  agent: Agent,
+  { headers = {} }: OpenOptions
+): ClientOptions & { readonly closeTimeout: number } => ({
+  agent,
+  headers,
+  followRedirects: false,
+  perMessageDeflate: false,
+  maxPayload: bounds.bytes,
+  closeTimeout: Duration.toMillis(closeWithin)
 })
 
 const tooLate = (options: OpenOptions): LinkError =>
@@ -85,14 +90,15 @@ const reasonOf = (error: NodeJS.ErrnoException): NoCloseFrame | Protocol => {
 }
 
 const socketOf = (socket: WebSocket, arrivals: Arrivals, options: OpenOptions, host: string): Socket => {
+  /** After a failed write nothing good can come: the socket goes, and its end tells why. */
   const write = (start: (done: (error?: Error | null) => void) => void) =>
     Effect.callback<void, LinkError>((resume) => {
       start((error) => {
         if (!error) return resume(Effect.void)
-        const reason = new NoCloseFrame({ detail: `a write failed: ${error.message}` })
-        arrivals.end(reason)
         socket.terminate()
-        resume(Effect.fail(linkError(options.platform, reason)))
+        resume(
+          Effect.fail(linkError(options.platform, new NoCloseFrame({ detail: `a write failed: ${error.message}` })))
+        )
       })
     })
   return {

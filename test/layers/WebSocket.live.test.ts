@@ -150,6 +150,35 @@ describe("a socket that ends", () => {
     )
   )
 
+  it.live("F023: ends 2 s after the server's close frame where the server keeps TCP open", () =>
+    live(
+      Effect.fnUntraced(function* () {
+        const { socket, line } = yield* connected()
+
+        yield* line.close(1011, "restarting")
+        yield* line.goSilent
+
+        assert.containSubset(yield* ending(socket), { _tag: "ClosedByServer", code: 1011, reason: "restarting" })
+      })
+    )
+  )
+
+  it.live("F126: a write after the server's close frame fails, and the end still tells the server's code", () =>
+    live(
+      Effect.fnUntraced(function* () {
+        const { socket, line } = yield* connected()
+
+        yield* line.close(4000, "enough")
+        yield* line.goSilent
+        yield* Effect.sleep("50 millis")
+        const written = yield* Effect.flip(socket.send("ack"))
+
+        assert.strictEqual(written.reason._tag, "NoCloseFrame")
+        assert.containSubset(yield* ending(socket), { _tag: "ClosedByServer", code: 4000 })
+      })
+    )
+  )
+
   it.live("F002: a reset is an end without a close frame", () =>
     live(
       Effect.fnUntraced(function* () {
