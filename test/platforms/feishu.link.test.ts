@@ -1,14 +1,17 @@
 /** A link that is up: what comes, what is acknowledged, what counts as life. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Queue, Stream } from "effect"
+import { Clock, Duration, Effect, Layer, Queue, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import type { Frame, Link } from "../../src/platforms/Platform.ts"
+import type { Frame, Link, Platform } from "../../src/platforms/Platform.ts"
+import { PlatformHost } from "../../src/platforms/Platform.ts"
+import * as Feishu from "../../src/platforms/feishu/Feishu.ts"
 import * as wire from "../../src/platforms/feishu/wire.ts"
 import { hang } from "../../src/testing/HttpAnswer.ts"
 import { dataFrames } from "../../src/testing/feishu/frames.ts"
 import { failure, paths } from "../../src/testing/feishu/routes.ts"
 import type { Options as FakeOptions } from "../../src/testing/feishu/options.ts"
-import { account } from "./feishuAccount.ts"
+import * as MemoryFeishu from "../../src/testing/feishu/MemoryFeishu.ts"
+import { account, accountOf, platform } from "./feishuAccount.ts"
 
 const linked = Effect.fnUntraced(function* (far: Partial<FakeOptions> = {}) {
   const { feishu, adapter } = yield* account({ far })
@@ -244,6 +247,19 @@ describe("a Feishu link", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("obeys an interval that a pong changes", () =>
+    Effect.gen(function* () {
+      const { feishu, link } = yield* linked()
+      yield* feishu.pongs({ PingInterval: 9, ReconnectCount: 3, ReconnectInterval: 1, ReconnectNonce: 0 })
+
+      yield* session(link).beat
+      yield* take(link, 1)
+
+      assert.strictEqual(Duration.toMillis(yield* session(link).every), 9000)
+      assert.containSubset(yield* link.server, { clientConfig: { reconnectCount: 3, reconnectInterval: 1 } })
+    }).pipe(Effect.scoped)
+  )
+
   it.effect.each(["empty", "garbage"] as const)("a pong with a payload that is %s changes nothing", (how) =>
     Effect.gen(function* () {
       const { feishu, link } = yield* linked()
@@ -292,6 +308,43 @@ describe("a Feishu link", () => {
       assert(stopped !== undefined && failed !== undefined)
       assert.deepStrictEqual(yield* stopped.ended, { _tag: "Closed", code: 1000 })
       assert.deepStrictEqual(yield* failed.ended, { _tag: "Terminated" })
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("an account", () => {
+  it.effect("is attached by its layer, under its own name", () =>
+    Effect.gen(function* () {
+      const attached: Array<Platform> = []
+      const host = Layer.succeed(PlatformHost, {
+        attach: (platform) => Effect.sync(() => void attached.push(platform))
+      })
+      const feishu = yield* MemoryFeishu.make()
+
+      yield* Effect.scoped(Layer.build(Layer.provide(Feishu.layer(accountOf(feishu.url)), [host, feishu.layer])))
+
+      assert.deepStrictEqual(
+        attached.map(({ id, kind }) => [id, kind]),
+        [[platform, "feishu"]]
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("F210: has a fingerprint that tells credentials apart and shows none", () =>
+    Effect.gen(function* () {
+      const fingerprint = (near: Partial<Feishu.Options>) =>
+        Effect.map(account({ near }), ({ adapter }) => adapter.fingerprint)
+
+      const prints = yield* Effect.all([
+        fingerprint({}),
+        fingerprint({}),
+        fingerprint({ appSecret: Redacted.make("another") }),
+        fingerprint({ domain: "lark" })
+      ])
+
+      assert.strictEqual(prints[0], prints[1])
+      assert.strictEqual(new Set(prints).size, 3)
+      assert.isTrue(prints.every((print) => /^[0-9a-f]{1,8}$/.test(print)))
     }).pipe(Effect.scoped)
   )
 })

@@ -139,6 +139,20 @@ describe("a refusal", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("F152: above what a chat may get a second, further messages are told to wait", () =>
+    Effect.gen(function* () {
+      const { adapter } = yield* account({ far: { chatRate: 5 } })
+      const sends = Array.from({ length: 6 }, (_, i) => adapter.send(outbound({ id: DeliveryId.make(`d-${i}`) })))
+
+      const refused = yield* Effect.flip(Effect.all(sends))
+      yield* TestClock.adjust("1 second")
+      yield* adapter.send(outbound({ id: DeliveryId.make("d-5") }))
+
+      assert(refused.reason._tag === "RateLimited")
+      assert.strictEqual(refused.reason.scope, "chat")
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("a message whose answer got lost is one message when it is sent again", () =>
     Effect.gen(function* () {
       const { feishu, adapter } = yield* account()

@@ -35,8 +35,8 @@ export interface Said {
   readonly acknowledged: Effect.Effect<void>
 }
 
-/** How application pings are answered. */
-export type Pongs = "config" | "empty" | "garbage" | "none"
+/** How application pings are answered: with the config as it was or as it is from now on, or not as they should be. */
+export type Pongs = "config" | Options["config"] | "empty" | "garbage" | "none"
 
 export interface FakeFeishu {
   readonly options: Options
@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* (
       serial: ++serial,
       nowMillis: yield* Clock.currentTimeMillis
     })
-    const delivery = { id: `delivery_${serial}`, payload: new TextEncoder().encode(JSON.stringify(event)) }
+    const delivery = { id: `delivery_${serial}`, payload: utf8(JSON.stringify(event)) }
     const done = yield* Deferred.make<void>()
     waiting.set(delivery.id, done)
     yield* send(delivery)
@@ -128,12 +128,8 @@ export const make = Effect.fnUntraced(function* (
 
   const onPing = (line: Line, frame: WireFrame) => {
     pings++
-    const payloads = { config: JSON.stringify(options.config), empty: undefined, garbage: '{"PingInterval":"soon"' }
-    if (pongs === "none") return Effect.void
-    const payload = payloads[pongs]
-    return line.push(
-      wire.encode(pong(frame.service, payload === undefined ? undefined : new TextEncoder().encode(payload)))
-    )
+    const payload = pongPayload(pongs, options)
+    return payload === null ? Effect.void : line.push(wire.encode(pong(frame.service, payload)))
   }
   const onAck = Effect.fnUntraced(function* (line: Line, frame: WireFrame) {
     const delivery = wire.header(frame, "message_id") ?? ""
@@ -172,6 +168,24 @@ export const make = Effect.fnUntraced(function* (
       })
   }
 })
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+
+/** Null: no pong at all; undefined: one without a payload. */
+const pongPayload = (how: Pongs, { config }: Options): Uint8Array | undefined | null => {
+  switch (how) {
+    case "none":
+      return null
+    case "empty":
+      return undefined
+    case "garbage":
+      return utf8('{"PingInterval":"soon"')
+    case "config":
+      return utf8(JSON.stringify(config))
+    default:
+      return utf8(JSON.stringify(how))
+  }
+}
 
 const codeOf = (frame: WireFrame): number => {
   const body = Option.getOrUndefined(parseJson(new TextDecoder().decode(frame.payload ?? new Uint8Array(0))))

@@ -20,6 +20,8 @@ export interface Options {
   readonly redeliver: ReadonlyArray<Duration.Input>
   readonly tokenLife: Duration.Input
   readonly connections: number
+  /** Sends a second to one chat, all replies counting as one; past it they are refused with 230020. */
+  readonly chatRate: number
 }
 
 export const defaults: Options = {
@@ -31,5 +33,6 @@ export const defaults: Options = {
   ackWithin: "3 seconds",
   redeliver: ["15 seconds", "5 minutes", "1 hour", "6 hours"],
   tokenLife: "2 hours",
-  connections: 50
+  connections: 50,
+  chatRate: Number.POSITIVE_INFINITY
 }

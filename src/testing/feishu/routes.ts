@@ -59,6 +59,7 @@ export const makeExchange = Effect.fnUntraced(function* (
   const byUuid = new Map<string, SentMessage>()
   const counts = new Map<string, number>()
   const tokens = new Map<string, number>()
+  const lately = new Map<string, ReadonlyArray<number>>()
   const scripts = {
     endpoint: makeScript<HttpAnswer>(),
     token: makeScript<HttpAnswer>(),
@@ -90,8 +91,14 @@ export const makeExchange = Effect.fnUntraced(function* (
     if (bearer === "") return failure(99991661, "no token", 400)
     return (tokens.get(bearer) ?? 0) > now ? null : failure(99991663, "Invalid access token", 400)
   }
+  const tooOften = (chat: string, now: number): boolean => {
+    const recent = (lately.get(chat) ?? []).filter((at) => now - at < 1000)
+    lately.set(chat, recent.length < options.chatRate ? [...recent, now] : recent)
+    return recent.length >= options.chatRate
+  }
   const take = Effect.fnUntraced(function* (asked: HttpAsked, now: number) {
     const message = read(asked, `om_sent_${++serial}`, now)
+    if (tooOften(message.chat ?? "", now)) return failure(230020, "frequency limit of this chat", 400)
     const known = byUuid.get(message.uuid)
     if (known === undefined || now - known.at >= Duration.toMillis(uuidLife)) {
       byUuid.set(message.uuid, message)
