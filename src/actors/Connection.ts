@@ -23,6 +23,7 @@ import { ConnectTimeout, Defect, Ended, LinkError, ServerRequested } from "../do
 import type { LinkMove, LinkStatus } from "../domain/LinkState.ts"
 import { changeOf, initial, toConnected, toConnecting, toSetback, toStopped } from "../domain/LinkState.ts"
 import type { Heard, Platform } from "../platforms/Platform.ts"
+import { clocksOf } from "../schedules/liveness.ts"
 import { monotonicMillis } from "../schedules/monotonic.ts"
 import type { History } from "../schedules/reconnect.ts"
 import { judge, noHistory, reconnect } from "../schedules/reconnect.ts"
@@ -208,7 +209,8 @@ const nothing: ConnectionReport = { heard: null, lastInboundAt: null, server: {}
 
 const reportOf = ({ link, lastInboundAt }: Life): Effect.Effect<ConnectionReport> =>
   Effect.map(Effect.all([link.heard, link.server]), ([heard, server]) => ({
-    heard,
+    // A link without clocks is this process itself; its silence means nothing.
+    heard: clocksOf(link).length === 0 ? null : heard,
     server,
     lastInboundAt: lastInboundAt()
   }))

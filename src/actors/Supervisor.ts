@@ -257,7 +257,7 @@ const reportOf = Effect.fnUntraced(function* ({ platform, connection, lanes }: A
   const report: LinkReport = {
     ...status,
     auxiliary: platform.auxiliary === true,
-    lastFrameAt: heard === null ? null : Math.round(wall - (now - heard.frameAt)),
+    lastFrameAt: heard === null ? lastInboundAt : Math.round(wall - (now - heard.frameAt)),
     lastInboundAt,
     lastSentAt: yield* lanes.lastSentAt,
     pathSilenceMillis: up ? Math.round(now - heard.byteAt) : null,

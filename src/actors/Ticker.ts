@@ -8,6 +8,7 @@ import type { Job, JobId, Run } from "../domain/Job.ts"
 import type { SessionScope } from "../domain/Session.ts"
 import type { StoredJob } from "../store/JobStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { runOf } from "../store/jobTable.ts"
 import { decisionOf } from "./cronDecision.ts"
 import * as Looks from "./cronLooks.ts"
 import type { Feed } from "./Feed.ts"
@@ -26,8 +27,6 @@ export interface JobStatus {
 /** The wall clock may be set at any time, and a sleeping machine stops its timers: no wait is longer than this. */
 const longestSleep = 5_000
 const progressWithin = Duration.seconds(60)
-/** Runs by hand are found among the newest, also while the ledger reaches into the future of a clock that ran ahead. */
-const mostLookedBack = 1_000
 
 export class Ticker extends Context.Service<
   Ticker,
@@ -121,10 +120,8 @@ const runNow = Effect.fnUntraced(function* (
   // An instant is decided once, so that a second run in the same millisecond takes the next one.
   for (let scheduledAt = now; ; scheduledAt++) {
     const due = { _tag: "Run", scheduledAt, lateMillis: 0 } as const
-    const [fresh] = yield* looks.decide(job, [yield* decisionOf(job, due, { overlaps, scope, now })])
-    if (fresh === true) {
-      const runs = yield* store.runs(id, mostLookedBack)
-      return Option.fromUndefinedOr(runs.find((run) => run.scheduledAt === scheduledAt))
-    }
+    const decision = yield* decisionOf(job, due, { overlaps, scope, now })
+    const [fresh] = yield* looks.decide(job, [decision])
+    if (fresh === true) return Option.some(runOf(decision))
   }
 })

@@ -29,6 +29,9 @@ export interface Looks {
   readonly nextOf: (job: Job, after: number) => number | null
 }
 
+/** Jobs that are due together are decided together: the store commits in groups, and each takes back only its own. */
+const concurrency = 32
+
 /** What is remembered of a job between two looks. */
 interface Memory {
   readonly job: Job
@@ -86,7 +89,10 @@ export const make = Effect.fnUntraced(function* (scope: SessionScope) {
     const jobs = yield* store.list
     const ids = new Set(jobs.map(({ job }) => job.id))
     for (const id of memories.keys()) if (!ids.has(id)) memories.delete(id)
-    yield* Effect.forEach(jobs, (stored) => Effect.catchCause(one(stored), told(stored.job)), { discard: true })
+    yield* Effect.forEach(jobs, (stored) => Effect.catchCause(one(stored), told(stored.job)), {
+      concurrency,
+      discard: true
+    })
     return jobs
   })
 

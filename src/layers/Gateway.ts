@@ -56,6 +56,7 @@ export type Gateway =
   | Sessions
   | Ticker
   | Feed
+  | Roster
   | InboxStore
   | OutboxStore
   | JobStore

@@ -1,0 +1,79 @@
+/** `evergate run` and `evergate demo`: settings, the home's lock, the service, and the status that the process ends with. */
+import { Cause, Clock, Console, Duration, Effect, Layer, Result } from "effect"
+import { HttpServer } from "effect/http"
+import type { Wanted } from "../config/find.ts"
+import type { Loaded } from "../config/load.ts"
+import { load } from "../config/load.ts"
+import { About } from "../http/About.ts"
+import * as HomeLock from "../layers/HomeLock.ts"
+import * as RunFile from "../layers/RunFile.ts"
+import * as Service from "../layers/Service.ts"
+import { endWithin, lastResort, stopRequested } from "../layers/Signals.ts"
+import { surroundings } from "../layers/surroundings.ts"
+import * as Telemetry from "../layers/Telemetry.ts"
+import type { ExitStatus } from "./exit.ts"
+import { exitStatus, statusOf } from "./exit.ts"
+import { version } from "../layers/version.ts"
+
+/** A stop takes at most `shutdown.drain` and this. */
+const beyondDrain = Duration.seconds(5)
+
+/** Runs the gateway until it is told to stop or has to end; returns the exit status. */
+export const run = Effect.fnUntraced(function* (wanted: Wanted) {
+  const loaded = yield* Effect.result(load(wanted, surroundings))
+  if (Result.isFailure(loaded)) {
+    yield* Console.error(loaded.failure.message)
+    return exitStatus.configuration
+  }
+  const { settings, secrets } = loaded.success
+  return yield* serve(loaded.success).pipe(Effect.scoped, Effect.provide(Telemetry.layer({ ...settings.log, secrets })))
+})
+
+const serve = Effect.fnUntraced(function* (loaded: Loaded) {
+  const { settings, source } = loaded
+  const stop = yield* stopRequested
+  yield* lastResort
+  yield* Effect.logInfo("configuration").pipe(Effect.annotateLogs({ source, home: settings.home, version }))
+  const patience = Duration.toMillis(Duration.sum(settings.shutdown.drain, beyondDrain))
+  const status = yield* Effect.raceFirst(
+    Effect.flatMap(stop, (signal) => Effect.as(note("stopping", { signal }), exitStatus.done)),
+    Effect.catchCause(live(loaded), conclude)
+  ).pipe(
+    // From here on the scope closes: that is the drain.
+    Effect.tap((status) => endWithin(patience, status)),
+    Effect.scoped
+  )
+  yield* note("stopped", { status })
+  return status
+})
+
+/** Builds the service in the scope around it, and fails when it cannot be built or has to end by itself. */
+const live = Effect.fnUntraced(function* ({ settings, source }: Loaded) {
+  const startedAt = yield* Clock.currentTimeMillis
+  const about = About.of({ version, pid: process.pid, startedAt, config: { source, loadedAt: startedAt } })
+  yield* HomeLock.acquire(settings.home)
+  const service = yield* Layer.build(Service.layer(settings).pipe(Layer.provide(Layer.succeed(About, about))))
+  return yield* Effect.gen(function* () {
+    const { address } = yield* HttpServer.HttpServer
+    const url = HttpServer.formatAddress(address)
+    yield* RunFile.write(settings.home, url)
+    yield* note("ready", { url })
+    return yield* Service.ends
+  }).pipe(Effect.provideContext(service))
+})
+
+/** Says why the service ends by itself, and with which status. */
+const conclude = (
+  cause: Cause.Cause<{ readonly _tag: string; readonly message: string }>
+): Effect.Effect<ExitStatus> => {
+  const error = Cause.findError(cause)
+  return Result.isSuccess(error)
+    ? Effect.as(Effect.logError(error.success.message), statusOf(error.success))
+    : Effect.as(
+        Effect.logFatal("a defect").pipe(Effect.annotateLogs({ cause: Cause.pretty(cause) })),
+        exitStatus.defect
+      )
+}
+
+const note = (message: string, fields: Readonly<Record<string, unknown>>) =>
+  Effect.annotateLogs(Effect.logInfo(message), fields)

@@ -1,0 +1,125 @@
+/**
+ * Who may ask: the contract's rules, before any handler. Host must be a name of the listener, so that no page of another
+ * name reaches it by DNS; what changes something must be JSON and of our own origin, so that no page posts a form to it;
+ * a listener that is not loopback wants the token. Strangers get a status and nothing else.
+ */
+import { Effect, Option, Redacted } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiError } from "effect/http-api"
+
+export interface GuardOptions {
+  /** The names under which the listener may be asked for, without port, lower-case. */
+  readonly names: ReadonlySet<string>
+  /** Null: none is asked for. */
+  readonly token: Redacted.Redacted | null
+}
+
+interface Refusal {
+  readonly status: number
+  readonly what: string
+  readonly where: string
+  readonly hint: string
+}
+
+const changing = new Set(["POST", "PUT", "PATCH", "DELETE"])
+
+/** What a load balancer or a person may see without the token: that the process lives, and the page without its data. */
+const isPublic = (path: string): boolean => path === "/livez" || path === "/" || path.startsWith("/page/")
+
+export const withoutPort = (host: string): string => host.toLowerCase().replace(/:\d+$/, "")
+
+/** Takes as long for a wrong token as for the right one. */
+export const isSame = (given: string, expected: string): boolean => {
+  let difference = given.length ^ expected.length
+  for (let i = 0; i < expected.length; i++) difference |= (given.charCodeAt(i) || 0) ^ expected.charCodeAt(i)
+  return difference === 0
+}
+
+/** Null when the request may go on. Header names are lower-case. */
+export const judge = (
+  request: {
+    readonly method: string
+    readonly path: string
+    readonly headers: Readonly<Record<string, string | undefined>>
+  },
+  { names, token }: GuardOptions
+): Refusal | null => {
+  const { method, path, headers } = request
+  const host = headers["host"] ?? ""
+  if (!names.has(withoutPort(host))) {
+    return {
+      status: 421,
+      what: "this is not the listener's name",
+      where: "Host",
+      hint: `ask for ${[...names].join(" or ")}`
+    }
+  }
+  if (token !== null && !isPublic(path)) {
+    const given = headers["authorization"] ?? ""
+    if (!isSame(given, `Bearer ${Redacted.value(token)}`)) {
+      return {
+        status: 401,
+        what: "the token is missing or wrong",
+        where: "Authorization",
+        hint: "send `Bearer <http.token>`"
+      }
+    }
+  }
+  if (!changing.has(method)) return null
+  const origin = headers["origin"]
+  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
+    return {
+      status: 403,
+      what: "another origin asks",
+      where: "Origin",
+      hint: "only the gateway's own page may ask from a browser"
+    }
+  }
+  if (!/^application\/json\s*(;|$)/i.test(headers["content-type"] ?? "")) {
+    return { status: 415, what: "the body is not JSON", where: "Content-Type", hint: "send application/json" }
+  }
+  return null
+}
+
+const pathOf = (url: string): string => url.split("?", 1)[0] ?? url
+
+const refuse = ({ status, ...error }: Refusal) => HttpServerResponse.jsonUnsafe({ error }, { status })
+
+/** Headers of every answer: what the page may load is its own. */
+const safe = HttpServerResponse.setHeaders({
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store"
+})
+
+export const guard =
+  (options: GuardOptions) =>
+  <E, R>(next: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const refusal = judge({ method: request.method, path: pathOf(request.url), headers: request.headers }, options)
+      return safe(refusal === null ? yield* Effect.catchDefect(next, malformed) : refuse(refusal))
+    })
+
+/** What a schema refuses is the caller's mistake, and is told like one. */
+const malformed = (defect: unknown) =>
+  Option.match(refusalOf(defect), {
+    onNone: () => Effect.die(defect),
+    onSome: (refusal) => Effect.succeed(refuse(refusal))
+  })
+
+const refusalOf = (defect: unknown): Option.Option<Refusal> => {
+  if (HttpApiError.HttpApiPayloadTooLarge.is(defect)) {
+    return Option.some({ status: 413, what: "the body is too large", where: "body", hint: "send at most 1 MiB" })
+  }
+  return HttpApiError.HttpApiSchemaError.is(defect)
+    ? Option.some({
+        status: 400,
+        what: defect.cause.message,
+        where: defect.kind.toLowerCase(),
+        hint: "see the named keys"
+      })
+    : Option.none()
+}

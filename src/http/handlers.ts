@@ -1,0 +1,138 @@
+/** What the endpoints do: ask the actors and the stores, and put their answers into words. */
+import { Effect, Layer, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Outbox } from "../actors/Outbox.ts"
+import { Roster } from "../actors/Roster.ts"
+import { Ticker } from "../actors/Ticker.ts"
+import * as Address from "../domain/Address.ts"
+import type { StoreError } from "../domain/Errors.ts"
+import { iso, isoOrNull } from "../domain/instant.ts"
+import type { JobId, Run } from "../domain/Job.ts"
+import { Local } from "../platforms/local/Local.ts"
+import { JobStore } from "../store/JobStore.ts"
+import { LinkStore } from "../store/LinkStore.ts"
+import { OutboxStore } from "../store/OutboxStore.ts"
+import type { RunView } from "./Api.ts"
+import { Api } from "./Api.ts"
+import { BadInput, NotFound, Unavailable } from "./problems.ts"
+import { jobSummary, status } from "./Status.ts"
+import type { StatusSources } from "./Status.ts"
+
+const defaultLimit = 100
+const transcriptLines = 200
+
+const unavailable = (error: StoreError) =>
+  new Unavailable({
+    what: error.message,
+    where: "the store",
+    hint: "see `store` in the status; ask again once it is well"
+  })
+
+const noPlatform = (id: string) =>
+  new NotFound({ what: `there is no platform "${id}"`, where: "the platform's id", hint: "GET /api/status lists them" })
+
+const noJob = (id: JobId) =>
+  new NotFound({ what: `there is no job "${id}"`, where: "the job's id", hint: "GET /api/cron lists them" })
+
+const runView = (run: Run): typeof RunView.Type => ({
+  ...run,
+  scheduledAt: iso(run.scheduledAt),
+  decidedAt: iso(run.decidedAt),
+  endedAt: isoOrNull(run.endedAt)
+})
+
+const gateway = HttpApiBuilder.group(
+  Api,
+  "gateway",
+  Effect.fnUntraced(function* (handlers) {
+    const outbox = yield* Outbox
+    const roster = yield* Roster
+    const links = yield* LinkStore
+
+    return handlers.handleAll({
+      status: () => status,
+      timeline: Effect.fnUntraced(function* ({ params: { id }, query: { limit } }) {
+        if (roster.find(id) === undefined) return yield* noPlatform(id)
+        const changes = yield* Effect.mapError(links.timeline(id, limit ?? defaultLimit), unavailable)
+        return changes.map((change) => ({
+          ...change,
+          at: iso(change.at),
+          nextAttemptAt: isoOrNull(change.nextAttemptAt)
+        }))
+      }),
+      send: Effect.fnUntraced(function* ({ payload: { to, text, idempotencyKey } }) {
+        const address = Address.parse(to)
+        if (Option.isNone(address)) {
+          return yield* new BadInput({
+            what: `"${to}" is not an address`,
+            where: "to",
+            hint: "write <platform id>:<chat id>[:<thread id>]"
+          })
+        }
+        if (roster.find(address.value.platform) === undefined) return yield* noPlatform(address.value.platform)
+        const message = { to: address.value, text, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }
+        const id = yield* Effect.mapError(outbox.post(message), unavailable)
+        return { id }
+      })
+    })
+  })
+)
+
+const cron = HttpApiBuilder.group(
+  Api,
+  "cron",
+  Effect.fnUntraced(function* (handlers) {
+    const ticker = yield* Ticker
+    const store = yield* JobStore
+
+    return handlers.handleAll({
+      jobs: () => Effect.map(ticker.status, ({ jobs }) => jobs.map(jobSummary)),
+      run: Effect.fnUntraced(function* ({ params: { id } }) {
+        const run = yield* Effect.mapError(ticker.runNow(id), unavailable)
+        return Option.isSome(run) ? runView(run.value) : yield* noJob(id)
+      }),
+      runs: Effect.fnUntraced(function* ({ params: { id }, query: { limit } }) {
+        const runs = yield* Effect.mapError(store.runs(id, limit ?? defaultLimit), unavailable)
+        // The history of a job that was removed stays.
+        if (runs.length > 0) return runs.map(runView)
+        const job = yield* Effect.mapError(store.find(id), unavailable)
+        return Option.isSome(job) ? [] : yield* noJob(id)
+      })
+    })
+  })
+)
+
+const chat = HttpApiBuilder.group(
+  Api,
+  "chat",
+  Effect.fnUntraced(function* (handlers) {
+    const local = yield* Local
+    const store = yield* OutboxStore
+
+    return handlers.handleAll({
+      transcript: () =>
+        store.transcript(local.chat, transcriptLines).pipe(
+          Effect.mapBoth({
+            onFailure: unavailable,
+            onSuccess: (lines) => lines.map((line) => ({ ...line, at: iso(line.at) }))
+          })
+        ),
+      say: ({ payload: { text } }) =>
+        local.say(text).pipe(
+          Effect.mapBoth({
+            onFailure: (error) =>
+              new Unavailable({
+                what: error.message,
+                where: "the local chat",
+                hint: "see the status, then say it again"
+              }),
+            onSuccess: (id) => ({ id })
+          })
+        )
+    })
+  })
+)
+
+export type HandlerNeeds = StatusSources | Outbox | Roster | LinkStore | JobStore | OutboxStore | Local
+
+export const handlers = Layer.mergeAll(gateway, cron, chat)

@@ -1,0 +1,58 @@
+/** The HTTP listener of the service, on Node: bounded in time and size, and never what a stop waits for. */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Duration, Effect, Layer, Schedule, Schema } from "effect"
+import { HttpServer } from "effect/http"
+import { createServer } from "node:http"
+import { hostname, networkInterfaces } from "node:os"
+
+export interface ListenerOptions {
+  readonly host: string
+  readonly port: number
+}
+
+/** The port is taken, or the address is not one of this machine. */
+export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
+  host: Schema.String,
+  port: Schema.Number,
+  detail: Schema.String
+}) {
+  override get message() {
+    return `cannot listen on ${this.host}:${this.port}: ${this.detail}; free the port or set http.port`
+  }
+}
+
+const requestMillis = 30_000
+const headersMillis = 10_000
+/** A port may still be held by the process that was here before. */
+const patience = Schedule.max([Schedule.spaced(Duration.millis(500)), Schedule.recurs(20)])
+
+/** Open streams of events do not hold the stop. */
+const graceOfRequests = Duration.millis(500)
+
+const server = () =>
+  createServer({ requestTimeout: requestMillis, headersTimeout: headersMillis, connectionsCheckingInterval: 5_000 })
+
+export const layer = ({ host, port }: ListenerOptions): Layer.Layer<HttpServer.HttpServer, ListenFailed> =>
+  Layer.effect(
+    HttpServer.HttpServer,
+    NodeHttpServer.make(server, { host, port, gracefulShutdownTimeout: graceOfRequests }).pipe(
+      Effect.mapError((error) => new ListenFailed({ host, port, detail: detailOf(error.cause) })),
+      Effect.retry(patience)
+    )
+  )
+
+const detailOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+const wildcards = new Set(["0.0.0.0", "::", ""])
+
+const bracketed = (address: string): string => (address.includes(":") ? `[${address}]` : address)
+
+/** The names under which a listener may be asked for. */
+export const namesOf = (host: string): ReadonlySet<string> => {
+  const loopback = ["localhost", "127.0.0.1", "[::1]"]
+  if (!wildcards.has(host)) return new Set([...loopback, bracketed(host.toLowerCase())])
+  const addresses = Object.values(networkInterfaces()).flatMap((all) =>
+    (all ?? []).map(({ address }) => bracketed(address))
+  )
+  return new Set([...loopback, hostname().toLowerCase(), ...addresses])
+}

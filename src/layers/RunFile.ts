@@ -1,0 +1,30 @@
+/** `gateway.json` in the home: where the running gateway is to be asked. Commands read it; it goes with the gateway. */
+import { Effect, Option, Schema } from "effect"
+import type { Scope } from "effect"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+const RunFile = Schema.Struct({ pid: Schema.Int, url: Schema.String })
+export type RunFile = typeof RunFile.Type
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(RunFile))
+const pathOf = (home: string): string => join(home, "gateway.json")
+
+/** Written when the gateway listens, removed with the scope. That it cannot be written is said, and costs no more than finding it. */
+export const write = (home: string, url: string): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => writeFileSync(pathOf(home), `${JSON.stringify({ pid: process.pid, url })}\n`, { mode: 0o600 }),
+      catch: String
+    }).pipe(
+      Effect.catch((error) => Effect.logWarning("gateway.json not written").pipe(Effect.annotateLogs({ error })))
+    ),
+    () => Effect.sync(() => rmSync(pathOf(home), { force: true }))
+  )
+
+/** None where no gateway wrote one, or what is there is not one. */
+export const read = (home: string): Effect.Effect<Option.Option<RunFile>> =>
+  Effect.try({ try: () => readFileSync(pathOf(home), "utf8"), catch: String }).pipe(
+    Effect.map(decode),
+    Effect.orElseSucceed(() => Option.none())
+  )

@@ -1,0 +1,118 @@
+/** From settings to the running service: which adapters, which agent, which database, and the HTTP side over them. */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer } from "effect"
+import type { HttpClient } from "effect/http/HttpClient"
+import { join, resolve } from "node:path"
+import { Supervision } from "../actors/Supervision.ts"
+import { Supervisor } from "../actors/Supervisor.ts"
+import type { Agent } from "../agents/Agent.ts"
+import * as Echo from "../agents/echo.ts"
+import * as HttpAgent from "../agents/http.ts"
+import { isLoopback } from "../config/loopback.ts"
+import type { AgentSettings, FeishuSettings, PlatformSettings, Settings } from "../config/Settings.ts"
+import type { StoreError } from "../domain/Errors.ts"
+import * as Server from "../http/Server.ts"
+import * as Feishu from "../platforms/feishu/Feishu.ts"
+import { Local } from "../platforms/local/Local.ts"
+import type { PlatformHost } from "../platforms/Platform.ts"
+import type { Transport } from "../platforms/Transport.ts"
+import type { Database } from "../store/Database.ts"
+import * as Egress from "./Egress.ts"
+import * as Gateway from "./Gateway.ts"
+import type { ListenFailed } from "./Listener.ts"
+import * as Listener from "./Listener.ts"
+import * as Store from "./Store.ts"
+
+/** What may go wrong before the service runs. */
+export type ServiceError = StoreError | ListenFailed
+
+const agentOf = (settings: AgentSettings): Layer.Layer<Agent, never, HttpClient> => {
+  switch (settings.kind) {
+    case "echo":
+      return Echo.layer
+    case "http":
+      return HttpAgent.layer({
+        url: settings.url,
+        secret: settings.secret ?? null
+      }).pipe(Layer.provide(NodeCrypto.layerMac))
+  }
+}
+
+const feishuOf = ({
+  id,
+  appId,
+  appSecret,
+  domain,
+  access,
+  link,
+  proxy
+}: FeishuSettings): Layer.Layer<never, never, PlatformHost | Transport | HttpClient> => {
+  const adapter = Feishu.layer({ id, appId, appSecret, domain, access, link })
+  // An account with a proxy of its own goes out by an egress of its own.
+  return proxy === undefined ? adapter : Layer.provide(adapter, Egress.layer({ proxy }))
+}
+
+const platformOf = (
+  settings: PlatformSettings
+): Layer.Layer<never, never, PlatformHost | Local | Transport | HttpClient> => {
+  switch (settings.kind) {
+    case "local":
+      return Local.attached
+    case "feishu":
+      return feishuOf(settings)
+  }
+}
+
+/** The page's chat exists where the settings name no local platform too; then it is attached to nothing. */
+const localOf = (platforms: ReadonlyArray<PlatformSettings>): Layer.Layer<Local> => {
+  const local = platforms.find(({ kind }) => kind === "local")
+  return Local.layer(local === undefined ? {} : { id: local.id })
+}
+
+const databaseOf = ({ store, home }: Settings): Layer.Layer<Database, StoreError> =>
+  Store.layerSqlite({ filename: resolve(join(home, store.url.slice("sqlite:".length))) })
+
+const gatewayOf = (settings: Settings) =>
+  Gateway.layer({
+    sessionScope: settings.sessions.scope,
+    turnTimeout: settings.agent.timeout,
+    admins: settings.admins,
+    expire: settings.outbox.expire,
+    keep: { messages: settings.keep.messages, runs: settings.keep.runs },
+    drain: settings.shutdown.drain,
+    alarmAfter: settings.alarmAfter,
+    escalateAfter: settings.escalate.after,
+    jobs: settings.jobs
+  })
+
+const serverOf = ({ http }: Settings) =>
+  Server.layer({
+    names: Listener.namesOf(http.host),
+    token: isLoopback(http.host) ? null : http.token
+  }).pipe(Layer.provideMerge(Listener.layer(http)), Layer.provide(NodeHttpServer.layerHttpServices))
+
+/**
+ * The whole service. Adapters are on top, so they leave first at a stop, side by side; the HTTP side outlives them, so
+ * that a stop can be watched.
+ */
+export const layer = (settings: Settings) => {
+  const enabled = settings.platforms.filter((platform) => platform.enabled)
+  const [first, ...others] = enabled.map(platformOf)
+  const adapters = first === undefined ? Layer.empty : Layer.mergeAll(first, ...others)
+  return adapters.pipe(
+    Layer.provideMerge(serverOf(settings)),
+    Layer.provideMerge(localOf(enabled)),
+    Layer.provideMerge(gatewayOf(settings)),
+    Layer.provideMerge(agentOf(settings.agent)),
+    Layer.provideMerge(databaseOf(settings)),
+    Layer.provideMerge(Egress.layer({ proxy: settings.proxy }))
+  )
+}
+
+/** Never returns: fails when the service has to end by itself. */
+export const ends = Effect.gen(function* () {
+  const supervision = yield* Supervision
+  const supervisor = yield* Supervisor
+  return yield* Effect.raceFirst(supervision.gaveUp, supervisor.escalated)
+})
