@@ -82,7 +82,7 @@ export const stored = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, row
 })
 
 /** The run as it is entered; a turn ends it later. */
-const runOf = ({ consequence, decidedAt, job, scheduledAt }: Decision): Run => {
+export const runOf = ({ consequence, decidedAt, job, scheduledAt }: Decision): Run => {
   const decided = { job, scheduledAt, decidedAt }
   switch (consequence._tag) {
     case "Skip":

@@ -2,8 +2,8 @@
 import { Effect, Schema } from "effect"
 import { StoreError } from "../domain/Errors.ts"
 
-/** The most that one step of pruning drops, so that none holds up the writes for long. */
-export const pruneStep = 500
+/** The most that one step of pruning drops: some 10 ms, in which nothing else is written. */
+export const pruneStep = 200
 
 /** Reads a row back; one that does not fit is named, and is no failure of the rows beside it. */
 export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(table: string, schema: S) => {
