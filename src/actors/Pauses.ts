@@ -5,7 +5,7 @@
 import { Clock, Context, Deferred, Duration, Effect, Layer } from "effect"
 import { monotonicMillis } from "../schedules/monotonic.ts"
 import { supervise } from "./supervise.ts"
-import { Supervision } from "./Supervision.ts"
+import type { Supervision } from "./Supervision.ts"
 
 export interface Pause {
   /** `clock`: the wall clock went on or was moved by more than the elapsed time; `stopped`: our own timers stood. */

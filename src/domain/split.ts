@@ -4,9 +4,9 @@ const boundaries = [/\n\n(?=[^\n])/g, /\n/g, /[.!?。！？]\s*/g, /\s/g]
 
 /** Where the last match that fits ends; a cut before half of the limit would leave scraps. */
 const lastEnd = (text: string, limit: number, boundary: RegExp): number | undefined =>
-  Array.from(text.slice(0, limit).matchAll(boundary), (match) => match.index + match[0].length)
-    .filter((end) => end >= limit / 2)
-    .at(-1)
+  Array.from(text.slice(0, limit).matchAll(boundary), (match) => match.index + match[0].length).findLast(
+    (end) => end >= limit / 2
+  )
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 

@@ -38,6 +38,12 @@ export const acquire = (home: string): Effect.Effect<void, HomeHeld | HomeUnusab
     Effect.asVoid
   )
 
+/** Who holds a home now: none where nobody does, or whoever did is gone. */
+export const holder = (home: string): Effect.Effect<Option.Option<Holder.Holder>, HomeUnusable> =>
+  Effect.map(read(join(home, "evergate.lock")), (found) =>
+    found.pipe(Option.flatMap(Holder.parse), Option.filter(Holder.isAlive))
+  )
+
 /** A lock that is ours as long as its file says what we wrote. */
 interface Claim {
   readonly path: string

@@ -70,7 +70,8 @@ const localOf = (platforms: ReadonlyArray<PlatformSettings>): Layer.Layer<Local>
   return Local.layer(local === undefined ? {} : { id: local.id })
 }
 
-const databaseOf = ({ store, home }: Settings): Layer.Layer<Database, StoreError> =>
+/** The database that the settings name. */
+export const databaseOf = ({ store, home }: Settings): Layer.Layer<Database, StoreError> =>
   Store.layerSqlite({ filename: resolve(join(home, store.url.slice("sqlite:".length))) })
 
 const gatewayOf = (settings: Settings) =>

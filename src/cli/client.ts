@@ -1,0 +1,83 @@
+/** The running gateway, as the commands ask it: the same API that scripts use, on the address that the home names. */
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import { Effect, Option, Redacted, Schema } from "effect"
+import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
+import type { Settings } from "../config/Settings.ts"
+import { isLoopback } from "../config/loopback.ts"
+import * as RunFile from "../layers/RunFile.ts"
+
+/** It refused what was asked, and says why. */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+  status: Schema.Number,
+  detail: Schema.String
+}) {
+  override get message() {
+    return this.detail
+  }
+}
+
+/** Nobody answers at that address within the time. */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+  url: Schema.String,
+  detail: Schema.String
+}) {
+  override get message() {
+    return `nobody answers at ${this.url}: ${this.detail}`
+  }
+}
+
+const Problem = Schema.Struct({ what: Schema.String, hint: Schema.String })
+/** A handler's refusal, or the guard's. */
+const Problems = Schema.Union([Problem, Schema.Struct({ error: Problem })])
+
+const hostOf = (host: string): string => (host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host)
+
+/** The address in the home's run file, else the one of the settings. */
+const urlOf = ({ home, http }: Settings): Effect.Effect<string> =>
+  Effect.map(
+    RunFile.read(home),
+    Option.match({
+      onNone: () => `http://${hostOf(http.host)}:${http.port}`,
+      onSome: ({ url }) => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+    })
+  )
+
+const refusalOf = (status: number, body: unknown): Refused => {
+  const problem = Schema.decodeUnknownOption(Problems)(body)
+  if (Option.isNone(problem)) return new Refused({ status, detail: `the gateway answered ${status}` })
+  const { what, hint } = "error" in problem.value ? problem.value.error : problem.value
+  return new Refused({ status, detail: `${what}; ${hint}` })
+}
+
+export interface Asked {
+  readonly method?: "GET" | "POST"
+  readonly body?: unknown
+  readonly timeoutMillis?: number
+}
+
+/** One request to the running gateway; its JSON, read by the schema. */
+export const ask = <A>(settings: Settings, path: string, schema: Schema.Decoder<A>, options: Asked = {}) =>
+  Effect.gen(function* () {
+    const url = yield* urlOf(settings)
+    const { host, token } = settings.http
+    const noAnswer = (detail: string) => new NoAnswer({ url, detail })
+    const request = HttpClientRequest.make(options.method ?? "GET")(`${url}${path}`, {
+      ...(isLoopback(host) || token === null ? {} : { headers: { authorization: `Bearer ${Redacted.value(token)}` } }),
+      ...(options.method === "POST" ? { body: HttpBody.jsonUnsafe(options.body ?? {}) } : {})
+    })
+    const client = yield* HttpClient.HttpClient
+    const { status, body } = yield* client.execute(request).pipe(
+      Effect.flatMap((response) => Effect.map(response.json, (body) => ({ status: response.status, body }))),
+      Effect.mapError((error) => noAnswer(error.message)),
+      Effect.timeoutOrElse({
+        duration: options.timeoutMillis ?? 10_000,
+        orElse: () => Effect.fail(noAnswer("it took too long"))
+      })
+    )
+    if (status >= 400 && status !== 503) return yield* refusalOf(status, body)
+    return yield* Schema.decodeUnknownEffect(schema)(body).pipe(
+      Effect.mapError((error) =>
+        status >= 400 ? refusalOf(status, body) : noAnswer(`not an evergate: ${error.message}`)
+      )
+    )
+  }).pipe(Effect.provide(FetchHttpClient.layer))

@@ -1,0 +1,55 @@
+/** `evergate send`: by the running gateway, else into its store, from where the next start sends it. */
+import { Console, Duration, Effect, Layer, Option, Result, Schema } from "effect"
+import { Outbox } from "../actors/Outbox.ts"
+import { Feed } from "../actors/Feed.ts"
+import type { Settings } from "../config/Settings.ts"
+import * as Address from "../domain/Address.ts"
+import * as HomeLock from "../layers/HomeLock.ts"
+import * as Service from "../layers/Service.ts"
+import { OutboxStore } from "../store/OutboxStore.ts"
+import { ask } from "./client.ts"
+import { exitStatus } from "./exit.ts"
+
+const Sent = Schema.Struct({ id: Schema.String })
+
+export const send = Effect.fnUntraced(function* (settings: Settings, to: string, text: string, json: boolean) {
+  const address = Address.parse(to)
+  if (Option.isNone(address)) {
+    yield* Console.error(`"${to}" is not an address; write <platform id>:<chat id>[:<thread id>]`)
+    return exitStatus.usage
+  }
+  const known = settings.platforms.map(({ id }) => id)
+  const sent = yield* Effect.result(ask(settings, "/api/messages", Sent, { method: "POST", body: { to, text } }))
+  if (Result.isSuccess(sent)) {
+    yield* Console.log(json ? JSON.stringify({ ...sent.success, stored: false }) : `accepted as ${sent.success.id}`)
+    return exitStatus.done
+  }
+  if (sent.failure._tag === "Refused") {
+    yield* Console.error(sent.failure.message)
+    return exitStatus.failed
+  }
+  if (!known.includes(address.value.platform)) {
+    yield* Console.error(
+      `there is no platform "${address.value.platform}"; the configuration names ${known.join(", ")}`
+    )
+    return exitStatus.failed
+  }
+  // Nobody listens. Under the home's lock nobody can begin to while this writes.
+  const id = yield* HomeLock.acquire(settings.home).pipe(
+    Effect.andThen(Effect.provide(post(address.value, text), outboxOf(settings))),
+    Effect.scoped
+  )
+  yield* Console.log(
+    json ? JSON.stringify({ id, stored: true }) : `the gateway is stopped; kept as ${id}, and sent when it starts`
+  )
+  return exitStatus.done
+})
+
+const post = (to: Address.Address, text: string) => Effect.flatMap(Outbox, (outbox) => outbox.post({ to, text }))
+
+/** The stores and the outbox as the gateway has them, without any platform to send by. */
+const outboxOf = (settings: Settings) =>
+  Outbox.layer({ expire: Duration.hours(24) }).pipe(
+    Layer.provide(Layer.merge(OutboxStore.layer, Feed.layer)),
+    Layer.provide(Service.databaseOf(settings))
+  )

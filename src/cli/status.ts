@@ -1,0 +1,78 @@
+/** `evergate status`: how the gateway is, within 3 s whatever it does. 0 when all is well, else 69. */
+import { Console, Effect, Option, Result } from "effect"
+import type { Settings } from "../config/Settings.ts"
+import { Status } from "../http/Status.ts"
+import * as HomeLock from "../layers/HomeLock.ts"
+import { ask } from "./client.ts"
+import type { ExitStatus } from "./exit.ts"
+import { exitStatus } from "./exit.ts"
+import { printable } from "./text.ts"
+
+const patienceMillis = 2_500
+
+export const status = Effect.fnUntraced(function* (settings: Settings, json: boolean) {
+  const answer = yield* Effect.result(ask(settings, "/api/status", Status, { timeoutMillis: patienceMillis }))
+  if (Result.isSuccess(answer)) {
+    yield* Console.log(json ? JSON.stringify(answer.success, null, 2) : summary(answer.success))
+    return answer.success.health === "ok" ? exitStatus.done : exitStatus.unhealthy
+  }
+  return yield* silent(settings, json, answer.failure.message)
+})
+
+/** Nobody answered: the lock tells whether anybody is there. */
+const silent = Effect.fnUntraced(function* (
+  settings: Settings,
+  json: boolean,
+  why: string
+): Effect.fn.Return<ExitStatus> {
+  const holder = yield* Effect.orElseSucceed(HomeLock.holder(settings.home), () => Option.none())
+  const state = Option.isSome(holder) ? "running, does not answer" : "stopped"
+  const pid = Option.match(holder, { onNone: () => null, onSome: (found) => found.pid })
+  const text =
+    pid === null
+      ? `evergate is stopped (${settings.home})`
+      : `evergate is running, does not answer: process ${pid} (${why}); see its log, or end it and start it again`
+  yield* Console.log(json ? JSON.stringify({ state, pid, home: settings.home, detail: why }, null, 2) : text)
+  return exitStatus.unhealthy
+})
+
+const duration = (millis: number): string => {
+  const seconds = Math.floor(millis / 1000)
+  const parts = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor(seconds / 3_600) % 24, "h"],
+    [Math.floor(seconds / 60) % 60, "m"],
+    [seconds % 60, "s"]
+  ] as const
+  const from = parts.findIndex(([count]) => count > 0)
+  return (from === -1 ? parts.slice(-1) : parts.slice(from, from + 2))
+    .map(([count, unit]) => `${count}${unit}`)
+    .join(" ")
+}
+
+const platformLines = (link: Status["platforms"][number]): ReadonlyArray<string> => {
+  const attempt = link.state === "connected" ? "" : `, attempt ${link.attempt}, next ${link.nextAttemptAt ?? "now"}`
+  const error =
+    link.lastError === null || link.state === "connected"
+      ? []
+      : [`      ${link.lastError.kind}: ${link.lastError.message}`, `      ${link.lastError.hint}`]
+  return [`  ${link.id} (${link.kind})  ${link.state} since ${link.since}${attempt}`, ...error]
+}
+
+/** What a person wants to know first, first. */
+export const summary = (status: Status): string => {
+  const { inbox, outbox, store, cron } = status
+  const lines = [
+    `evergate ${status.version}, pid ${status.pid}, up ${duration(status.uptimeMs)}: ${status.health}`,
+    ...status.reasons.map((reason) => `  ! ${reason}`),
+    "platforms",
+    ...status.platforms.flatMap(platformLines),
+    `cron      ${cron.running ? "running" : "not running"}, last tick ${cron.lastTickAt ?? "never"}`,
+    ...cron.jobs.map((job) => `  ${job.id}  next ${job.next ?? "never"}, last ${job.last?.outcome ?? "none"}`),
+    `inbox     ${inbox.accepted} accepted, ${inbox.duplicates} repeated, ${inbox.refused} refused, ${inbox.unprocessed} waiting`,
+    `outbox    ${outbox.pending} pending, ${outbox.delivered} delivered, ${outbox.dead} dead`,
+    `store     ${store.url}, ${Math.ceil(store.bytes / 1024)} KiB${store.lastError === null ? "" : `, ${store.lastError}`}`,
+    `config    ${status.config.source}`
+  ]
+  return lines.map(printable).join("\n")
+}

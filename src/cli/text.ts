@@ -1,0 +1,21 @@
+/** Text for a terminal: what comes from elsewhere cannot move the cursor or colour the screen. */
+
+// eslint-disable-next-line no-control-regex
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+
+export const printable = (text: string): string =>
+  text.replaceAll(controls, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`)
+
+/** Columns, each as wide as its widest cell. */
+export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const cells = rows.map((row) => row.map(printable))
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd()
+    )
+    .join("\n")
+}
