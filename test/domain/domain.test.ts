@@ -78,7 +78,7 @@ describe("session keys", () => {
     ["user", "fake:c1/u1"],
     ["thread", "fake:c1:t1"]
   ] as const)("by %s", (scope, key) => {
-    assert.strictEqual(keyOf(message({ thread: "t1" }), scope), key)
+    assert.strictEqual(keyOf(message({ thread: "t1" }), scope) as string, key)
   })
 })
 
