@@ -84,7 +84,11 @@ export class Inbox extends Context.Service<
           for (const event of heard) {
             entries.push({ event, session: keyOf(event, options.scope), turn: yield* makeTurnId, receivedAt: at })
           }
-          const kept = entries.length > 0 || resume !== undefined ? yield* keep(platform, entries, resume) : 0
+          // The end of a link must not fall between the commit and the wake: what is kept is also begun.
+          const kept =
+            entries.length > 0 || resume !== undefined
+              ? yield* Effect.uninterruptible(keep(platform, entries, resume))
+              : 0
           if (refused.length > 0) yield* refuse(refused)
           counts = {
             accepted: counts.accepted + kept,

@@ -61,6 +61,23 @@ describe("Feishu in the gateway", () => {
     }).pipe(inWorld())
   )
 
+  it.effect("F036: a link that ends while a message is being kept does not leave it unanswered", () =>
+    Effect.gen(function* () {
+      const feishu = yield* attached()
+      const before = yield* Queue.take(feishu.connected)
+
+      const said = yield* feishu.say({ text: "hi" })
+      yield* before.drop
+      yield* Queue.take(feishu.connected)
+      yield* TestClock.adjust("20 seconds")
+      yield* said.acknowledged
+      yield* Queue.take(feishu.exchange.sent)
+      yield* quiet
+
+      assert.strictEqual((yield* feishu.exchange.ledger).length, 1)
+    }).pipe(inWorld())
+  )
+
   it.effect("F050: a session that is dead behind a live path is noticed within interval, timeout and a second", () =>
     Effect.gen(function* () {
       const feishu = yield* attached()
