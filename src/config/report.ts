@@ -46,7 +46,7 @@ export const fault = (
   path: Path,
   rest: { readonly expected: string; readonly found?: string; readonly hint: string }
 ): Fault => ({
-  path: document.nameOf(path),
+  path: path.length === 0 ? "the whole of it" : document.nameOf(path),
   line: document.lineOf(path),
   expected: rest.expected,
   found: rest.found ?? found(document, path),

@@ -1,13 +1,13 @@
 /** The ticker over the real store: what is decided, what it leads to, and that nothing stops it. */
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Deferred, Duration, Effect, Layer, Option, Queue, Stream } from "effect"
+import { Clock, Deferred, Duration, Effect, Layer, Logger, Option, Queue, References, Stream } from "effect"
 import * as TestClock from "effect/testing/TestClock"
 import { Feed } from "../../src/actors/Feed.ts"
 import type { FeedEvent } from "../../src/actors/Feed.ts"
 import { Sessions } from "../../src/actors/Sessions.ts"
 import { Ticker } from "../../src/actors/Ticker.ts"
 import { PlatformId } from "../../src/domain/Address.ts"
-import { StoreError } from "../../src/domain/Errors.ts"
+import { AgentError, StoreError } from "../../src/domain/Errors.ts"
 import type { Job, Run } from "../../src/domain/Job.ts"
 import { JobId } from "../../src/domain/Job.ts"
 import type { Turn } from "../../src/domain/Turn.ts"
@@ -112,6 +112,47 @@ describe("the ticker", () => {
     }).pipe(Effect.provide(ticking()), from(start))
   )
 
+  it.effect(
+    "its life is in the log: started, fired with how late, skipped with why, stopped, and nothing worse",
+    () => {
+      const lines: Array<string> = []
+      const logger = Logger.make(({ fiber, logLevel, message }) => {
+        const fields = Object.entries(fiber.getRef(References.CurrentLogAnnotations)).map(
+          ([key, value]) => `${key}=${String(value)}`
+        )
+        if (String(message).startsWith("cron")) lines.push([logLevel, String(message), ...fields].join(" "))
+      })
+      return onMovableClock((move) =>
+        Effect.gen(function* () {
+          yield* withJobs([a])
+          yield* pass(minute)
+          yield* move(minute + 14)
+          yield* pass(5 * second)
+          yield* move(3 * minute)
+          yield* pass(5 * second)
+        }).pipe(
+          Effect.provide(ticking()),
+          Effect.tap(() =>
+            Effect.sync(() =>
+              expect(lines).toEqual([
+                "Info cron started",
+                "Info cron fired job=a scheduled=2026-03-02T09:01:00.000Z late=0s",
+                "Info cron fired job=a scheduled=2026-03-02T09:02:00.000Z late=5014ms",
+                expect.stringContaining(
+                  "Info cron skipped job=a scheduled=2026-03-02T09:04:00.000Z reason=a later occurrence"
+                ),
+                "Info cron fired job=a scheduled=2026-03-02T09:05:00.000Z late=10014ms",
+                "Info cron stopped"
+              ])
+            )
+          ),
+          Effect.provide(Logger.layer([logger])),
+          from(start)
+        )
+      )
+    }
+  )
+
   it.effect("tells the feed what it decided", () =>
     Effect.gen(function* () {
       const heard = yield* Queue.unbounded<FeedEvent>()
@@ -145,6 +186,22 @@ describe("the ticker", () => {
       ),
       from(start)
     )
+  )
+
+  it.effect.each([
+    ["fails", Effect.fail(new AgentError({ detail: "no route to the agent" })), "no route to the agent"],
+    ["crashes", Effect.die("a bug of the agent"), "a bug of the agent"]
+  ] as const)("F088: a turn that %s is on the record of its job, and the next occurrence runs", ([, answer, reason]) =>
+    Effect.gen(function* () {
+      yield* withJobs([jobOf("a", asking)])
+
+      yield* pass(2 * minute)
+
+      expect(yield* runs(a)).toMatchObject([
+        { outcome: "failed", reason: expect.stringContaining(reason) },
+        { outcome: "failed", reason: expect.stringContaining(reason) }
+      ])
+    }).pipe(Effect.provide(ticking({ answer: () => answer })), from(start))
   )
 
   it.effect("F088: a schedule in the store that does not read stops no other job", () =>

@@ -382,7 +382,7 @@ describe("what is wrong", () => {
     Effect.gen(function* () {
       expect(yield* faults("http: { port: 1")).toMatchObject([{ path: "evergate.yaml", line: 1 }])
       expect(yield* faults("log: {}\nhttp: {}\nhttp: {}\n")).toMatchObject([{ path: "evergate.yaml", line: 3 }])
-      expect(yield* paths("- a list")).toEqual([""])
+      expect(yield* paths("- a list")).toEqual(["the whole of it"])
     })
   )
 
