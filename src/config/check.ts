@@ -44,13 +44,9 @@ export const check = (tree: unknown, given: Given): Result.Result<Settings, Read
   const isEcho = Predicate.isObject(rawAgent) && rawAgent["kind"] === "echo"
   const platforms = checkPlatforms(read, rawPlatforms, !isEcho)
   const jobs = checkJobs(read, cron, { ...given, platforms: idsOf(rawPlatforms) })
-  if (sections === null || agent === null || read.faults.length > 0) return Result.fail(inOrder(read.faults))
+  if (sections === null || agent === null || read.faults.length > 0) return Result.fail(read.faults)
   return Result.succeed({ ...sections, home: given.homeOf(sections.home), platforms, agent, jobs })
 }
-
-/** As they stand in the file. */
-const inOrder = (faults: ReadonlyArray<Fault>): ReadonlyArray<Fault> =>
-  faults.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
 
 const checkListener = (read: Reading, http: (typeof Sections.Type)["http"]): void => {
   if (isLoopback(http.host) || http.token !== null) return

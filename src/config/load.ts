@@ -44,13 +44,17 @@ export const load = Effect.fnUntraced(function* (wanted: Wanted, surroundings: S
   const told = new Set(filled.faults.map(({ path }) => path))
   const others = Result.isFailure(checked) ? checked.failure.filter(({ path }) => !told.has(path)) : []
   // A text that is no YAML makes no tree, so that nothing else can be said of it.
-  const all = faults.length > 0 ? faults : [...filled.faults, ...others]
+  const all = faults.length > 0 ? faults : inOrder([...filled.faults, ...others])
   if (all.length > 0 || Result.isFailure(checked)) return yield* new ConfigError({ source, faults: all })
   const settings = checked.success
   const over = overOf(document, settings.jobs, now)
   const loaded: Loaded = { settings, source, secrets: secretsOf(settings), env: here.env, over }
   return loaded
 })
+
+/** As they stand in the file. */
+const inOrder = (faults: ReadonlyArray<Fault>): ReadonlyArray<Fault> =>
+  faults.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
 
 /** Every job of the document is there, since one fault would have ended it before. */
 const overOf = (document: Document, jobs: ReadonlyArray<Job>, now: number): Loaded["over"] =>

@@ -314,6 +314,7 @@ describe("what is wrong", () => {
         "  - { id: x, kind: fieshu }",
         "cron:",
         "  - { id: a, schedule: '@reboot', deliverTo: 'fieshu:oc_1', text: a, prompt: b }",
+        "alarmAfter: ${NOT_SET}",
         "htpp: {}"
       ].join("\n")
       const error = yield* Effect.flip(yaml(text))
@@ -329,7 +330,8 @@ describe("what is wrong", () => {
         ["cron[0].deliverTo", 8, 'did you mean "feishu"?'],
         ["cron[0]", 8, "`prompt` runs a turn, `text` is sent as it is"],
         ["cron[0].schedule", 8, "write one of @yearly @annually @monthly @weekly @daily @midnight @hourly"],
-        ["htpp", 9, 'did you mean "http"?']
+        ["alarmAfter", 9, "set the environment variable NOT_SET, or use --env-file"],
+        ["htpp", 10, 'did you mean "http"?']
       ])
       expect(error.message).toContain("log.level (line 2): expected ")
       expect(error.message).toContain('found text "loud"')
