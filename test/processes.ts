@@ -1,5 +1,6 @@
 /** Real processes for the live tests: a program of ours in a Node of its own. */
-import { Effect } from "effect"
+import type { Scope } from "effect"
+import { Deferred, Duration, Effect, Option } from "effect"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
@@ -34,3 +35,85 @@ export const runProgram = (
     child.once("close", (code, signal) => resume(Effect.succeed({ code, signal, out, err })))
     return Effect.sync(kill)
   })
+
+export interface RunningOptions {
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  /** The Node to run; the one of the tests unless given. */
+  readonly node?: string
+  /** Node's own arguments. */
+  readonly nodeArgs?: ReadonlyArray<string>
+}
+
+/** A program that runs on while a test looks at it. */
+export interface Running {
+  readonly pid: number
+  /** All that it printed so far. */
+  readonly out: () => string
+  readonly err: () => string
+  readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
+  /** Nobody reads what it prints any more. */
+  readonly closeOutput: Effect.Effect<void>
+  readonly ended: Effect.Effect<Ended>
+  /** Looks again whenever it printed something; dies with all that it printed where nothing is seen in time. */
+  readonly seen: <A>(what: string, look: (out: string) => A | undefined, within?: Duration.Input) => Effect.Effect<A>
+}
+
+/** Starts a program; with the scope it is killed, should it still run. */
+export const startProgram = Effect.fnUntraced(function* (
+  program: URL,
+  args: ReadonlyArray<string>,
+  { env, cwd, node = process.execPath, nodeArgs = [] }: RunningOptions
+): Effect.fn.Return<Running, never, Scope.Scope> {
+  const ended = yield* Deferred.make<Ended>()
+  const listeners = new Set<() => void>()
+  let [out, err] = ["", ""]
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(node, [...nodeArgs, fileURLToPath(program), ...args], { stdio: ["ignore", "pipe", "pipe"], env, cwd })
+    ),
+    (child) =>
+      Effect.andThen(
+        Effect.sync(() => child.kill("SIGKILL")),
+        Deferred.await(ended)
+      )
+  )
+  const told = () => listeners.forEach((listener) => listener())
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text
+    told()
+  })
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    err += text
+  })
+  child.once("close", (code, signal) => {
+    Deferred.doneUnsafe(ended, Effect.succeed({ code, signal, out, err }))
+    told()
+  })
+
+  const seen: Running["seen"] = (what, look, within = "15 seconds") =>
+    Effect.callback<NonNullable<ReturnType<typeof look>>>((resume) => {
+      const listener = () => {
+        const found = look(out)
+        if (found !== undefined && found !== null) resume(Effect.succeed(found))
+      }
+      listeners.add(listener)
+      listener()
+      return Effect.sync(() => listeners.delete(listener))
+    }).pipe(
+      Effect.timeoutOption(within),
+      Effect.flatMap((found) =>
+        Option.isSome(found) ? Effect.succeed(found.value) : Effect.die(new Error(`not seen: ${what}\n${out}${err}`))
+      )
+    )
+  return {
+    pid: child.pid ?? 0,
+    out: () => out,
+    err: () => err,
+    kill: (signal) => Effect.sync(() => void child.kill(signal)),
+    closeOutput: Effect.sync(() => void child.stdout.destroy()),
+    ended: Deferred.await(ended),
+    seen
+  }
+})

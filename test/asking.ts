@@ -1,0 +1,54 @@
+/** Requests over real HTTP, with headers that a browser or `fetch` would not let through. */
+import { Effect } from "effect"
+import type { OutgoingHttpHeaders } from "node:http"
+import { request } from "node:http"
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly text: string
+  /** What the text says as JSON; undefined where it is none. */
+  readonly json: unknown
+}
+
+export interface Asking {
+  readonly method?: string
+  readonly headers?: OutgoingHttpHeaders
+  /** Sent as it is. */
+  readonly body?: string
+}
+
+/** One request on a connection of its own; dies where nobody answers. */
+export const ask = (url: string, { method = "GET", headers = {}, body }: Asking = {}): Effect.Effect<Answered> =>
+  Effect.callback((resume) => {
+    const asked = request(url, { method, headers, agent: false }, (response) => {
+      let text = ""
+      response.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk
+      })
+      response.on("end", () =>
+        resume(
+          Effect.succeed({ status: response.statusCode ?? 0, headers: response.headers, text, json: parsed(text) })
+        )
+      )
+    })
+    asked.on("error", (error) => resume(Effect.die(error)))
+    asked.end(body)
+    return Effect.sync(() => void asked.destroy())
+  })
+
+/** A JSON request as a script makes it. */
+export const post = (url: string, body: unknown, headers: OutgoingHttpHeaders = {}): Effect.Effect<Answered> =>
+  ask(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body)
+  })
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
