@@ -1,5 +1,6 @@
 /** Requests over real HTTP, with headers that a browser or `fetch` would not let through. */
-import { Effect } from "effect"
+import type { Scope } from "effect"
+import { Deferred, Effect } from "effect"
 import type { OutgoingHttpHeaders } from "node:http"
 import { request } from "node:http"
 
@@ -52,3 +53,36 @@ const parsed = (text: string): unknown => {
     return undefined
   }
 }
+
+/** An answer that goes on. */
+export interface Streamed {
+  readonly status: number
+  readonly headers: Answered["headers"]
+  /** All that came so far. */
+  readonly text: () => string
+  readonly ended: Effect.Effect<void>
+}
+
+/** Asks, and returns once the answer has begun; the connection ends with the scope. */
+export const stream = (url: string): Effect.Effect<Streamed, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const ended = yield* Deferred.make<void>()
+    const asked = yield* Effect.acquireRelease(
+      Effect.sync(() => request(url, { agent: false })),
+      (asked) => Effect.sync(() => asked.destroy())
+    )
+    return yield* Effect.callback<Streamed>((resume) => {
+      asked.on("response", (response) => {
+        let text = ""
+        response.setEncoding("utf8").on("data", (chunk: string) => {
+          text += chunk
+        })
+        response.on("error", () => {})
+        response.on("close", () => Deferred.doneUnsafe(ended, Effect.void))
+        const { statusCode = 0, headers } = response
+        resume(Effect.succeed({ status: statusCode, headers, text: () => text, ended: Deferred.await(ended) }))
+      })
+      asked.on("error", () => Deferred.doneUnsafe(ended, Effect.void))
+      asked.end()
+    })
+  })

@@ -1,6 +1,6 @@
 /** Real processes for the live tests: a program of ours in a Node of its own. */
-import type { Scope } from "effect"
-import { Deferred, Duration, Effect, Option } from "effect"
+import type { Duration, Scope } from "effect"
+import { Deferred, Effect, Option } from "effect"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Status } from "../src/http/Status.ts"
+import type { FeishuPeer } from "../src/testing/feishu/FeishuPeer.ts"
 import type { Answered } from "./asking.ts"
 import { ask, post } from "./asking.ts"
 import type { Ended, Running, RunningOptions } from "./processes.ts"
@@ -149,3 +150,14 @@ export const until = <A>(
   const orElse = () => Effect.die(new Error(`never so: ${JSON.stringify(last)}`))
   return Effect.timeoutOrElse(looking, { duration: within, orElse })
 }
+
+/** An account on the peer, with whatever a test says of its link. */
+export const feishuOf = (peer: FeishuPeer, more: Readonly<Record<string, unknown>> = {}) => ({
+  id: "feishu",
+  kind: "feishu",
+  appId: peer.options.appId,
+  appSecret: peer.options.appSecret,
+  domain: peer.url,
+  proxy: "none",
+  ...more
+})

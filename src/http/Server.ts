@@ -28,6 +28,12 @@ export const layer = (
   ServerNeeds | HttpServer.HttpServer | HttpPlatform.HttpPlatform | Etag.Generator | FileSystem.FileSystem | Path.Path
 > =>
   HttpRouter.serve(
-    Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers)), Events.route, Probes.routes, Page.routes),
-    { middleware: guard(options), disableLogger: true, disableListenLog: true }
+    Layer.mergeAll(
+      HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers)),
+      Events.route,
+      Probes.routes,
+      Page.routes,
+      HttpRouter.middleware(guard(options), { global: true })
+    ),
+    { disableLogger: true, disableListenLog: true }
   ).pipe(Layer.provide(Layer.succeed(HttpServerRequest.MaxBodySize, largestBody)))

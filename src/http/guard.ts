@@ -4,7 +4,7 @@
  * a listener that is not loopback wants the token. Strangers get a status and nothing else.
  */
 import { Effect, Option, Redacted } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 
 export interface GuardOptions {
@@ -94,13 +94,16 @@ const safe = HttpServerResponse.setHeaders({
   "cache-control": "no-store"
 })
 
+/** Stands before every route, and before there is none. */
 export const guard =
   (options: GuardOptions) =>
   <E, R>(next: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
+      // Answers that no handler makes are written further out; what is done just before the writing meets them too.
+      yield* HttpEffect.appendPreResponseHandler((_, response) => Effect.succeed(safe(response)))
       const refusal = judge({ method: request.method, path: pathOf(request.url), headers: request.headers }, options)
-      return safe(refusal === null ? yield* Effect.catchDefect(next, malformed) : refuse(refusal))
+      return refusal === null ? yield* Effect.catchDefect(next, malformed) : refuse(refusal)
     })
 
 /** What a schema refuses is the caller's mistake, and is told like one. */
