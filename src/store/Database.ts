@@ -64,12 +64,22 @@ const make = Effect.fnUntraced(function* (url: string) {
   const write = <A, E>(operation: string, body: Effect.Effect<A, E>) =>
     committer(body, (exit: Exit.Exit<A, E | SqlError.SqlError>) => settle("write", operation, exit))
 
-  const read = <A, E>(operation: string, query: Effect.Effect<A, E>): Effect.Effect<A, Failure<E>> =>
-    quietly(query).pipe(
-      Effect.retry({ schedule: patience, while: (error) => SqlError.isSqlError(error) && isLocked(error) }),
-      Effect.exit,
-      Effect.flatMap((exit) => settle("read", operation, exit))
+  const read = <A, E>(operation: string, query: Effect.Effect<A, E>): Effect.Effect<A, Failure<E>> => {
+    const once = Effect.exit(quietly(query))
+    // A schedule is begun only where there is a lock to wait for: reads stand on every message's way.
+    const patiently = Effect.exit(
+      Effect.retry(quietly(query), {
+        schedule: patience,
+        while: (error) => SqlError.isSqlError(error) && isLocked(error)
+      })
     )
+    return Effect.flatMap(once, (exit) => {
+      const error = sqlErrorOf(exit)
+      return error !== null && isLocked(error)
+        ? Effect.flatMap(patiently, (last) => settle("read", operation, last))
+        : settle("read", operation, exit)
+    })
+  }
 
   const health = quietly(bytes(sql)).pipe(
     Effect.exit,
