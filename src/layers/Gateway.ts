@@ -62,32 +62,52 @@ export type Gateway =
   | JobStore
   | LinkStore
 
-export const layer = (options: GatewayOptions = {}): Layer.Layer<Gateway, never, Agent | Database> => {
-  const sessions = Sessions.layer({
-    turnTimeout: options.turnTimeout ?? Duration.minutes(10),
-    admins: options.admins ?? []
-  })
-  const supervisor = Supervisor.layer({
-    drain: options.drain ?? Duration.seconds(20),
-    alarmAfter: options.alarmAfter ?? Duration.minutes(2),
-    escalateAfter: options.escalateAfter ?? null
-  })
-  const pruner = Pruner.layer({
-    messages: options.keep?.messages ?? Duration.days(7),
-    runs: options.keep?.runs ?? Duration.days(30)
-  })
-  return Layer.mergeAll(pruner, Pulse.layer).pipe(
-    Layer.provideMerge(Ticker.layer({ scope: options.sessionScope ?? "chat" })),
-    Layer.provideMerge(jobsOf(options.jobs)),
-    Layer.provideMerge(supervisor),
-    Layer.provideMerge(Inbox.layer({ scope: options.sessionScope ?? "chat" })),
-    Layer.provideMerge(sessions),
-    Layer.provideMerge(Outbox.layer({ expire: options.expire ?? Duration.hours(24) })),
-    Layer.provideMerge(Pauses.layer),
-    Layer.provideMerge(Layer.mergeAll(Supervision.layer, Feed.layer, Roster.layer)),
-    Layer.provideMerge(Layer.mergeAll(InboxStore.layer, OutboxStore.layer, JobStore.layer, LinkStore.layer))
-  )
+/** The actors, each as its layer: `layer` puts them together, and so does whoever plays a part of its own among them. */
+export const parts = (options: GatewayOptions = {}) => {
+  const scope = options.sessionScope ?? "chat"
+  return {
+    stores: Layer.mergeAll(InboxStore.layer, OutboxStore.layer, JobStore.layer, LinkStore.layer),
+    ground: Layer.mergeAll(Supervision.layer, Feed.layer, Roster.layer),
+    pauses: Pauses.layer,
+    outbox: Outbox.layer({ expire: options.expire ?? Duration.hours(24) }),
+    sessions: Sessions.layer({
+      turnTimeout: options.turnTimeout ?? Duration.minutes(10),
+      admins: options.admins ?? []
+    }),
+    inbox: Inbox.layer({ scope }),
+    supervisor: Supervisor.layer({
+      drain: options.drain ?? Duration.seconds(20),
+      alarmAfter: options.alarmAfter ?? Duration.minutes(2),
+      escalateAfter: options.escalateAfter ?? null
+    }),
+    jobs: jobsOf(options.jobs),
+    ticker: Ticker.layer({ scope }),
+    pulse: Pulse.layer,
+    pruner: Pruner.layer({
+      messages: options.keep?.messages ?? Duration.days(7),
+      runs: options.keep?.runs ?? Duration.days(30)
+    })
+  }
 }
+
+export type Parts = ReturnType<typeof parts>
+
+/** Each part on what it stands on. */
+export const compose = (parts: Parts): Layer.Layer<Gateway, never, Agent | Database> =>
+  Layer.mergeAll(parts.pruner, parts.pulse).pipe(
+    Layer.provideMerge(parts.ticker),
+    Layer.provideMerge(parts.jobs),
+    Layer.provideMerge(parts.supervisor),
+    Layer.provideMerge(parts.inbox),
+    Layer.provideMerge(parts.sessions),
+    Layer.provideMerge(parts.outbox),
+    Layer.provideMerge(parts.pauses),
+    Layer.provideMerge(parts.ground),
+    Layer.provideMerge(parts.stores)
+  )
+
+export const layer = (options: GatewayOptions = {}): Layer.Layer<Gateway, never, Agent | Database> =>
+  compose(parts(options))
 
 /** The file's jobs are in the store before the ticker looks there. */
 const jobsOf = (jobs: ReadonlyArray<Job> | undefined): Layer.Layer<never, never, JobStore> =>

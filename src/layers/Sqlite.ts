@@ -134,3 +134,6 @@ export const layer = (options: { readonly filename: string }): Layer.Layer<SqlCl
 export const layerMemory: Layer.Layer<SqlClient.SqlClient> = layerOf(
   Effect.orDie(Effect.tap(connect(":memory:", false), claim))
 )
+
+/** Over a database that its owner opened, and closes when nobody uses it any more. */
+export const layerOver = (db: DatabaseSync): Layer.Layer<SqlClient.SqlClient> => layerOf(Effect.succeed(db))
