@@ -64,7 +64,9 @@ export interface FakePlatform {
   readonly goSilent: (clock: "path" | "session") => Effect.Effect<void>
   readonly onConnect: (script: ConnectScript) => Effect.Effect<void>
   readonly onSend: (script: SendScript) => Effect.Effect<void>
-  /** What the platform took, in order, each idempotency key once where it has keys. */
+  /** The process behind the links is gone, without a word: the far end lets go of all of them. */
+  readonly abandon: Effect.Effect<void>
+  /** What the platform took, in order, each idempotency key once within its life where it has keys. */
   readonly sent: Effect.Effect<ReadonlyArray<Outbound>>
   readonly acked: Effect.Effect<ReadonlySet<string>>
   /** Attempts, links that came up, and links that are open now. */
@@ -80,7 +82,8 @@ interface Record {
   readonly connects: number
   readonly open: number
   readonly sent: ReadonlyArray<Outbound>
-  readonly acked: ReadonlySet<string>
+  /** How many messages. */
+  readonly acked: number
 }
 
 /** An open link, from the far end. */
@@ -98,9 +101,12 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
   const id = PlatformId.make(options.id ?? "fake")
   const shape = options.shape ?? "socket"
   const settings: LinkSettings = { ...LinkSettingsDefaults.defaults, ...options.settings }
-  const record = yield* SubscriptionRef.make<Record>({ attempts: 0, connects: 0, open: 0, sent: [], acked: new Set() })
+  const record = yield* SubscriptionRef.make<Record>({ attempts: 0, connects: 0, open: 0, sent: [], acked: 0 })
   const backlog: Array<MessageArrived> = []
   const lines: Array<Line> = []
+  const acked = new Set<string>()
+  /** When each idempotency key was last new. */
+  const keys = new Map<string, number>()
   let onConnect: ConnectScript = Effect.void
   let onSend: SendScript = () => Effect.succeed("take")
   let count = 0
@@ -115,7 +121,7 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
     event,
     // A dead line takes the acknowledgement and carries it nowhere.
     ack: Effect.suspend(() =>
-      line.silent === "path" ? Effect.void : update((before) => ({ acked: new Set([...before.acked, event.eventId]) }))
+      line.silent === "path" ? Effect.void : update(() => ({ acked: acked.add(event.eventId).size }))
     ),
     ...(shape === "resume" || shape === "poll" ? { resume: String(backlog.indexOf(event) + 1) } : {})
   })
@@ -158,6 +164,11 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
       }
     })
 
+  const release = (line: Line) =>
+    Effect.sync(() => lines.splice(lines.indexOf(line), 1)).pipe(
+      Effect.andThen(update((before) => ({ open: before.open - 1 })))
+    )
+
   const connect = Effect.fnUntraced(function* (resume: string | null) {
     yield* update((before) => ({ attempts: before.attempts + 1 }))
     yield* Effect.mapError(
@@ -171,7 +182,6 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
       frameAt: now,
       silent: null
     }
-    const { acked } = yield* SubscriptionRef.get(record)
     const from = shape === "resume" || shape === "poll" ? Number(resume ?? 0) : 0
     const missed = backlog.slice(from).filter((event) => !acked.has(event.eventId))
     yield* Queue.offerAll(
@@ -184,8 +194,7 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
         Effect.andThen(update((before) => ({ connects: before.connects + 1, open: before.open + 1 })))
       ),
       () =>
-        Effect.sync(() => lines.splice(lines.indexOf(line), 1)).pipe(
-          Effect.andThen(update((before) => ({ open: before.open - 1 }))),
+        Effect.suspend(() => (lines.includes(line) ? release(line) : Effect.void)).pipe(
           Effect.andThen(Queue.shutdown(line.frames))
         )
     )
@@ -200,11 +209,13 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
     return link
   })
 
-  const take = (message: Outbound) =>
-    update((before) => {
-      const known = capabilities.idempotencyLife !== null && before.sent.some((other) => other.id === message.id)
-      return { sent: known ? before.sent : [...before.sent, message] }
-    })
+  const take = Effect.fnUntraced(function* (message: Outbound) {
+    const now = yield* monotonicMillis
+    const life = capabilities.idempotencyLife
+    if (life !== null && now - (keys.get(message.id) ?? Number.NEGATIVE_INFINITY) < Duration.toMillis(life)) return
+    keys.set(message.id, now)
+    yield* update((before) => ({ sent: [...before.sent, message] }))
+  })
 
   const send = Effect.fnUntraced(function* (message: Outbound) {
     if (shape === "reply" && lines.at(-1) === undefined) {
@@ -286,10 +297,11 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
         const line = lines.at(-1)
         if (line !== undefined) line.silent = clock
       }),
+    abandon: Effect.suspend(() => Effect.forEach(Array.from(lines), release, { discard: true })),
     onConnect: (script) => Effect.sync(() => void (onConnect = script)),
     onSend: (script) => Effect.sync(() => void (onSend = script)),
     sent: Effect.map(SubscriptionRef.get(record), ({ sent }) => sent),
-    acked: Effect.map(SubscriptionRef.get(record), ({ acked }) => acked),
+    acked: Effect.sync(() => acked),
     counts: Effect.map(SubscriptionRef.get(record), ({ attempts, connects, open }) => ({ attempts, connects, open })),
     awaitAttempts: (atLeast) => Effect.asVoid(until(({ attempts }) => attempts >= atLeast)),
     awaitConnects: (atLeast) => Effect.asVoid(until(({ connects }) => connects >= atLeast)),
@@ -298,7 +310,7 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
         until(({ sent }) => sent.length >= atLeast),
         ({ sent }) => sent
       ),
-    awaitAcked: (atLeast) => Effect.asVoid(until(({ acked }) => acked.size >= atLeast))
+    awaitAcked: (atLeast) => Effect.asVoid(until(({ acked }) => acked >= atLeast))
   }
   return fake
 })
