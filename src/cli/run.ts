@@ -48,11 +48,12 @@ const serve = Effect.fnUntraced(function* (loaded: Loaded) {
 })
 
 /** Builds the service in the scope around it, and fails when it cannot be built or has to end by itself. */
-const live = Effect.fnUntraced(function* ({ settings, source }: Loaded) {
+const live = Effect.fnUntraced(function* (loaded: Loaded) {
+  const { settings, source } = loaded
   const startedAt = yield* Clock.currentTimeMillis
   const about = About.of({ version, pid: process.pid, startedAt, config: { source, loadedAt: startedAt } })
   yield* HomeLock.acquire(settings.home)
-  const service = yield* Layer.build(Service.layer(settings).pipe(Layer.provide(Layer.succeed(About, about))))
+  const service = yield* Layer.build(Service.layer(loaded).pipe(Layer.provide(Layer.succeed(About, about))))
   return yield* Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
     const url = HttpServer.formatAddress(address)

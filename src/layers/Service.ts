@@ -9,7 +9,11 @@ import { Supervisor } from "../actors/Supervisor.ts"
 import type { Agent } from "../agents/Agent.ts"
 import * as Echo from "../agents/echo.ts"
 import * as HttpAgent from "../agents/http.ts"
+import type { Loaded } from "../config/load.ts"
+import { refuseOver } from "../config/load.ts"
 import { isLoopback } from "../config/loopback.ts"
+import type { Environment } from "../config/references.ts"
+import type { ConfigError } from "../config/report.ts"
 import type { AgentSettings, FeishuSettings, PlatformSettings, Settings } from "../config/Settings.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import * as Server from "../http/Server.ts"
@@ -18,6 +22,7 @@ import { Local } from "../platforms/local/Local.ts"
 import type { PlatformHost } from "../platforms/Platform.ts"
 import type { Transport } from "../platforms/Transport.ts"
 import type { Database } from "../store/Database.ts"
+import { JobStore } from "../store/JobStore.ts"
 import * as Egress from "./Egress.ts"
 import * as Gateway from "./Gateway.ts"
 import type { ListenFailed } from "./Listener.ts"
@@ -39,28 +44,24 @@ const agentOf = (settings: AgentSettings): Layer.Layer<Agent, never, HttpClient>
   }
 }
 
-const feishuOf = ({
-  id,
-  appId,
-  appSecret,
-  domain,
-  access,
-  link,
-  proxy
-}: FeishuSettings): Layer.Layer<never, never, PlatformHost | Transport | HttpClient> => {
+const feishuOf = (
+  { id, appId, appSecret, domain, access, link, proxy }: FeishuSettings,
+  environment: Environment
+): Layer.Layer<never, never, PlatformHost | Transport | HttpClient> => {
   const adapter = Feishu.layer({ id, appId, appSecret, domain, access, link })
   // An account with a proxy of its own goes out by an egress of its own.
-  return proxy === undefined ? adapter : Layer.provide(adapter, Egress.layer({ proxy }))
+  return proxy === undefined ? adapter : Layer.provide(adapter, Egress.layer({ proxy, environment }))
 }
 
 const platformOf = (
-  settings: PlatformSettings
+  settings: PlatformSettings,
+  environment: Environment
 ): Layer.Layer<never, never, PlatformHost | Local | Transport | HttpClient> => {
   switch (settings.kind) {
     case "local":
       return Local.attached
     case "feishu":
-      return feishuOf(settings)
+      return feishuOf(settings, environment)
   }
 }
 
@@ -93,21 +94,34 @@ const serverOf = ({ http }: Settings) =>
     token: isLoopback(http.host) ? null : http.token
   }).pipe(Layer.provideMerge(Listener.layer(http)), Layer.provide(NodeHttpServer.layerHttpServices))
 
+/** A one-shot that is over is refused where it is new: one that the store knows has had its time. */
+const pastJobsRefused = (loaded: Loaded): Layer.Layer<never, StoreError | ConfigError, Database> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const known = yield* (yield* JobStore).list
+      yield* refuseOver(
+        loaded,
+        known.map(({ job }) => job)
+      )
+    })
+  ).pipe(Layer.provide(JobStore.layer))
+
 /**
  * The whole service. Adapters are on top, so they leave first at a stop, side by side; the HTTP side outlives them, so
  * that a stop can be watched.
  */
-export const layer = (settings: Settings) => {
+export const layer = (loaded: Loaded) => {
+  const { settings, env: environment } = loaded
   const enabled = settings.platforms.filter((platform) => platform.enabled)
-  const [first, ...others] = enabled.map(platformOf)
+  const [first, ...others] = enabled.map((platform) => platformOf(platform, environment))
   const adapters = first === undefined ? Layer.empty : Layer.mergeAll(first, ...others)
   return adapters.pipe(
     Layer.provideMerge(serverOf(settings)),
     Layer.provideMerge(localOf(enabled)),
     Layer.provideMerge(gatewayOf(settings)),
     Layer.provideMerge(agentOf(settings.agent)),
-    Layer.provideMerge(databaseOf(settings)),
-    Layer.provideMerge(Egress.layer({ proxy: settings.proxy }))
+    Layer.provideMerge(Layer.provideMerge(pastJobsRefused(loaded), databaseOf(settings))),
+    Layer.provideMerge(Egress.layer({ proxy: settings.proxy, environment }))
   )
 }
 
