@@ -18,7 +18,7 @@ export const served = Effect.fnUntraced(
     const loaded = yield* load({ config }, { env: {}, cwd: folder, userHome: folder, timezone: "UTC" })
     yield* Effect.sync(() => mkdirSync(home))
     const service = yield* Layer.build(
-      Service.layer(loaded.settings).pipe(Layer.provide(Layer.succeed(About, about)), Layer.provide(Logger.layer([])))
+      Service.layer(loaded).pipe(Layer.provide(Layer.succeed(About, about)), Layer.provide(Logger.layer([])))
     )
     const { address } = Context.get(service, HttpServer.HttpServer)
     return { url: HttpServer.formatAddress(address), supervision: Context.get(service, Supervision) }
