@@ -37,7 +37,12 @@ interface Memory {
   readonly job: Job
   readonly timetable: Timetable | null
   since: number | null
+  /** The next occurrence after `since`: until then nothing is due, and no timetable has to be searched again. */
+  until: number
 }
+
+/** Nothing is due: the clock has neither reached what comes next nor gone back. */
+const isQuiet = ({ since, until }: Memory, now: number): boolean => since !== null && since <= now && now < until
 
 export const make = Effect.fnUntraced(function* (scope: SessionScope) {
   const store = yield* JobStore
@@ -54,7 +59,7 @@ export const make = Effect.fnUntraced(function* (scope: SessionScope) {
         Effect.annotateLogs({ job: job.id, error: parsed.failure.message })
       )
     }
-    const memory: Memory = { job, timetable: Result.isSuccess(parsed) ? parsed.success : null, since: null }
+    const memory: Memory = { job, timetable: Result.isSuccess(parsed) ? parsed.success : null, since: null, until: 0 }
     memories.set(job.id, memory)
     return memory
   })
@@ -75,6 +80,10 @@ export const make = Effect.fnUntraced(function* (scope: SessionScope) {
     const memory = yield* memoryOf(job)
     if (memory.timetable === null) return
     const now = yield* Clock.currentTimeMillis
+    if (isQuiet(memory, now)) {
+      memory.since = now
+      return
+    }
     const { awakeSince } = wakefulness
     const found = due({ job, timetable: memory.timetable, last: lastScheduledAt, since: memory.since, awakeSince, now })
     if (found.length > 0) {
@@ -82,6 +91,7 @@ export const make = Effect.fnUntraced(function* (scope: SessionScope) {
       yield* decide(job, yield* Effect.forEach(found, (each) => decisionOf(job, each, { overlaps, scope, now })))
     }
     memory.since = now
+    memory.until = Option.getOrElse(next(memory.timetable, now), () => Number.POSITIVE_INFINITY)
   })
 
   const all = Effect.gen(function* () {
@@ -97,7 +107,9 @@ export const make = Effect.fnUntraced(function* (scope: SessionScope) {
   })
 
   const nextOf: Looks["nextOf"] = (job, after) => {
-    const timetable = memories.get(job.id)?.timetable ?? Option.getOrNull(Result.getSuccess(parse(job)))
+    const memory = memories.get(job.id)
+    if (memory !== undefined && isQuiet(memory, after)) return Number.isFinite(memory.until) ? memory.until : null
+    const timetable = memory?.timetable ?? Option.getOrNull(Result.getSuccess(parse(job)))
     return timetable === null ? null : Option.getOrNull(next(timetable, after))
   }
 
