@@ -9,7 +9,10 @@ import type { Supervision } from "./Supervision.ts"
 
 /** `keep` of the contract. */
 export interface Keep {
+  /** Of messages whose turn has ended. */
   readonly messages: Duration.Duration
+  /** Of deliveries that have ended. */
+  readonly history: Duration.Duration
   readonly runs: Duration.Duration
 }
 
@@ -29,7 +32,7 @@ export const layer = (keep: Keep): Layer.Layer<never, never, InboxStore | Outbox
         const now = yield* Clock.currentTimeMillis
         const before = (age: Duration.Duration) => now - Duration.toMillis(age)
         yield* inSteps(inbox.prune(now, before(keep.messages)))
-        yield* inSteps(outbox.prune(before(keep.messages)))
+        yield* inSteps(outbox.prune(before(keep.history)))
         yield* inSteps(jobs.prune(before(keep.runs)))
       })
 

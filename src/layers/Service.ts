@@ -81,7 +81,7 @@ const gatewayOf = (settings: Settings) =>
     turnTimeout: settings.agent.timeout,
     admins: settings.admins,
     expire: settings.outbox.expire,
-    keep: { messages: settings.keep.messages, runs: settings.keep.runs },
+    keep: settings.keep,
     drain: settings.shutdown.drain,
     alarmAfter: settings.alarmAfter,
     escalateAfter: settings.escalate.after,
