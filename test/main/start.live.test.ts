@@ -1,11 +1,10 @@
 /** How the built service starts, and each way in which it does not: the exit status, what is said, and what stays as it was. */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import * as net from "node:net"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { listen } from "../../src/testing/Peer.ts"
 import { ask } from "../asking.ts"
 import { startProgram } from "../processes.ts"
 import { command, environment, gateway, lineOf, linesOf, place, program } from "../service.ts"
@@ -85,7 +84,7 @@ describe("a start", () => {
   )
 })
 
-describe("no start", () => {
+describe.concurrent("no start", () => {
   it.live("F213: where another gateway holds the home: 73, with its pid, and the holder lives on", () =>
     Effect.gen(function* () {
       const here = yield* place()
@@ -140,31 +139,6 @@ describe("no start", () => {
     })
   )
 
-  it.live("F214: on a port that stays taken: 78 after 10 s, naming it; a port that is let go in time is used", () =>
-    Effect.gen(function* () {
-      const server = net.createServer()
-      const port = yield* listen(server)
-      const [taken, freed] = [yield* place({ http: { port } }), yield* place()]
-      const other = net.createServer()
-      const second = yield* listen(other)
-      yield* freed.configure({ http: { port: second } })
-      const letGo = Effect.andThen(
-        Effect.sleep("2 seconds"),
-        Effect.sync(() => other.close())
-      )
-
-      const [[took, { code, out }], patient] = yield* Effect.all(
-        [Effect.timed(command(taken, ["run"])), gateway(freed), letGo],
-        { concurrency: "unbounded" }
-      )
-
-      assert.strictEqual(code, 78)
-      assert.include(troubles(out)[0]?.event, `cannot listen on 127.0.0.1:${port}`)
-      assert.closeTo(Duration.toSeconds(took), 12, 2.5)
-      assert.strictEqual(patient.url, `http://127.0.0.1:${second}`)
-    })
-  )
-
   it.live("on a wrong configuration: 78 with every fault, and nothing is made", () =>
     Effect.gen(function* () {
       const here = yield* place({
@@ -182,26 +156,6 @@ describe("no start", () => {
           assert.include(err, named)
       }
       assert.notInclude(readdirSync(here.folder), "home")
-    })
-  )
-
-  it.live("with a one-shot in the past that is new: 78; one that ran in its time may stay in the file", () =>
-    Effect.gen(function* () {
-      const soon = new Date(Date.now() + 3_000).toISOString()
-      const job = { id: "once", schedule: soon, deliverTo: "local:me", text: "now" }
-      const here = yield* place({ cron: [job] })
-      const running = yield* gateway(here)
-      yield* running.statusWhere(({ cron }) => cron.jobs[0]?.last !== null)
-      yield* running.stop()
-
-      const again = yield* gateway(here)
-      yield* again.stop()
-      yield* here.configure({ cron: [job, { ...job, id: "late", schedule: "2020-01-01T00:00:00Z" }] })
-      const { code, out } = yield* command(here, ["run"])
-
-      assert.strictEqual(code, 78)
-      assert.include(out, "cron[1].schedule")
-      assert.notInclude(out, "cron[0]")
     })
   )
 
