@@ -8,7 +8,8 @@ import type { ExitStatus } from "./exit.ts"
 import { exitStatus } from "./exit.ts"
 import { printable } from "./text.ts"
 
-const patienceMillis = 2_500
+/** The rest of the 3 s is for this process's own start, on a slow machine too. */
+const patienceMillis = 1_500
 
 export const status = Effect.fnUntraced(function* (settings: Settings, json: boolean) {
   const answer = yield* Effect.result(ask(settings, "/api/status", Status, { timeoutMillis: patienceMillis }))
