@@ -11,7 +11,7 @@ import type { HttpAnswer } from "../HttpAnswer.ts"
 import { hang } from "../HttpAnswer.ts"
 import type { NetworkFault } from "../MemoryHttp.ts"
 import * as MemoryHttp from "../MemoryHttp.ts"
-import type { Answer, MemoryTransport } from "../MemoryTransport.ts"
+import type { Answer, FarEnd, MemoryTransport } from "../MemoryTransport.ts"
 import * as Memory from "../MemoryTransport.ts"
 import type { FakeFeishu } from "./FakeFeishu.ts"
 import * as Fake from "./FakeFeishu.ts"
@@ -28,6 +28,8 @@ export interface MemoryFeishu extends FakeFeishu {
   readonly sockets: MemoryTransport
   /** Sockets that were up when it fell silent stay half-open for good. */
   readonly network: (state: Network) => Effect.Effect<void>
+  /** The process behind the sockets is gone, without a word: the far end lets go of all of them. */
+  readonly abandon: Effect.Effect<void>
 }
 
 const url = "https://memory.feishu.test"
@@ -37,11 +39,17 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<MemoryFeishu, never, Scope.Scope> {
   const fake = yield* Fake.make(options, { socket: () => "wss://memory.feishu.test/ws/v2" })
   const scope = yield* Effect.scope
+  const ends = new Map<FarEnd, Effect.Effect<void>>()
   const sockets = yield* Memory.make((far) =>
     Effect.gen(function* () {
       const { receive, gone } = yield* fake.attach(far)
+      const end = Effect.andThen(
+        gone,
+        Effect.sync(() => ends.delete(far))
+      )
+      ends.set(far, Effect.andThen(end, far.drop))
       const reading = Effect.forever(Effect.flatMap(Queue.take(far.received), receive))
-      yield* Effect.raceFirst(reading, far.ended).pipe(Effect.andThen(gone), Effect.forkIn(scope))
+      yield* Effect.raceFirst(reading, far.ended).pipe(Effect.andThen(end), Effect.forkIn(scope))
     })
   )
   let network: Network = "up"
@@ -77,7 +85,8 @@ export const make = Effect.fnUntraced(function* (
       Effect.gen(function* () {
         network = state
         if (state === "silent") yield* Effect.forEach(yield* sockets.open, (far) => far.goSilent, { discard: true })
-      })
+      }),
+    abandon: Effect.suspend(() => Effect.all(Array.from(ends.values()), { discard: true }))
   }
 })
 
