@@ -24,6 +24,8 @@ export type Ending = { readonly _tag: "Closed"; readonly code: number } | { read
 /** A socket as the platform sees it. Everything is instant. */
 export interface FarEnd extends Line {
   readonly url: string
+  /** A front-end answers pings for a session that is dead behind it: messages vanish, in both directions. */
+  readonly goMute: Effect.Effect<void>
   /** What our side sent, oldest first. */
   readonly received: Queue.Dequeue<SocketMessage>
   /** Whether our side still has the socket. */
@@ -112,6 +114,7 @@ const makeWire = Effect.fnUntraced(function* (
   const ended = yield* Deferred.make<Ending>()
   const isOpen = () => !Deferred.isDoneUnsafe(ended)
   let silent = false
+  let mute = false
   let pongs = true
 
   const end = (reason: LinkErrorReason, ending: Ending) => {
@@ -120,7 +123,7 @@ const makeWire = Effect.fnUntraced(function* (
     onEnd(far)
   }
   const terminate = () => end(new NoCloseFrame({ detail: "terminated" }), { _tag: "Terminated" })
-  const write = (effect: () => void) =>
+  const write = (effect: () => unknown) =>
     Effect.suspend(() => {
       if (!isOpen()) {
         return Effect.fail(
@@ -140,7 +143,7 @@ const makeWire = Effect.fnUntraced(function* (
     received,
     push: (message) =>
       Effect.sync(() => {
-        if (isOpen() && !silent && !arrivals.offer(message)) terminate()
+        if (isOpen() && !silent && !mute && !arrivals.offer(message)) terminate()
       }),
     close: (code, reason = "") =>
       Effect.sync(() => {
@@ -149,6 +152,9 @@ const makeWire = Effect.fnUntraced(function* (
     drop: Effect.sync(() => end(new NoCloseFrame({ detail: "ECONNRESET" }), { _tag: "Terminated" })),
     goSilent: Effect.sync(() => {
       silent = true
+    }),
+    goMute: Effect.sync(() => {
+      mute = true
     }),
     answerPings: (on) =>
       Effect.sync(() => {
@@ -160,7 +166,7 @@ const makeWire = Effect.fnUntraced(function* (
   const socket: Socket = {
     host: URL.parse(options.url)?.hostname ?? "memory",
     messages: arrivals.queue,
-    send: (data) => write(() => Queue.offerUnsafe(received, data)),
+    send: (data) => write(() => mute || Queue.offerUnsafe(received, data)),
     ping: write(() => {
       if (pongs) arrivals.touch()
     }),

@@ -68,7 +68,6 @@ export const make = Effect.fnUntraced(function* (options: FakeFarEndOptions, cha
     repeat,
     drop: fake.drop(),
     silence: fake.goSilent,
-    speak: null,
     goodbye: fake.goAway(),
     refuse: (refusal) => fake.onConnect(refusal === null ? Effect.void : attemptOf(refusal)),
     rough: (on) => fake.onSend(on ? () => sendOf(chance) : () => Effect.succeed("take")),

@@ -53,10 +53,8 @@ export interface FarEnd {
   /** One of the last messages comes once more: the same event, or the same message as another event. */
   readonly repeat: Effect.Effect<void>
   readonly drop: Effect.Effect<void>
-  /** The newest link: no byte passes any more, or only the session is dead. */
+  /** The newest link: no byte passes any more, or only the session is dead. It stays so until the link ends. */
   readonly silence: (clock: "path" | "session") => Effect.Effect<void>
-  /** Ends the silence of sessions, where that can be; null where a silent link stays so. */
-  readonly speak: Effect.Effect<void> | null
   readonly goodbye: Effect.Effect<void>
   readonly refuse: (refusal: Refusal | null) => Effect.Effect<void>
   /** Sends are refused, limited, slow, or lose their answers, now and then; or not. */

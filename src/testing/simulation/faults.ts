@@ -107,17 +107,8 @@ const mood = (world: World, which: "slow" | "failing") => {
 
 const silence = Effect.fnUntraced(function* (world: World, farEnd: FarEnd, clock: "path" | "session") {
   const newest = Array.from(world.life?.witnesses.get(farEnd.id)?.links ?? []).at(-1)
+  if (newest !== undefined) newest.silentSince ??= world.time.elapsed()
   yield* farEnd.silence(clock)
-  if (newest === undefined) return
-  newest.silentSince ??= world.time.elapsed()
-  if (farEnd.speak === null || clock === "path") return
-  // Where the far end can find its tongue again, it does so only after the silence must have been noticed.
-  const { speak } = farEnd
-  const undo = Effect.suspend(() => {
-    newest.silentSince = null
-    return speak
-  })
-  world.passing = [...world.passing, { at: world.time.elapsed() + minute, undo }]
 })
 
 /** Links come up and are lost at once, over and over. */

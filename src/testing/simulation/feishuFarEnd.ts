@@ -9,6 +9,7 @@ import type { UserMessage } from "../feishu/frames.ts"
 import { defaults as far } from "../feishu/options.ts"
 import { failure } from "../feishu/routes.ts"
 import { hang, json, reset } from "../HttpAnswer.ts"
+import type { FarEnd as FarSocket } from "../MemoryTransport.ts"
 import type { Chance } from "./chance.ts"
 import type { FarEnd, Refusal } from "./farEnd.ts"
 
@@ -40,9 +41,11 @@ export const make = Effect.fnUntraced(function* (
     if (message === undefined) return Effect.void
     return feishu.say(chance.happens(0.5) ? message : { ...message, eventId: `again_${++serial}` })
   })
-  const newest = Effect.map(feishu.lines, (lines) => lines.at(-1))
-  const onNewest = (act: (line: NonNullable<Effect.Success<typeof newest>>) => Effect.Effect<void>) =>
-    Effect.flatMap(newest, (line) => (line === undefined ? Effect.void : act(line)))
+  const onNewest = (act: (socket: FarSocket) => Effect.Effect<void>) =>
+    Effect.flatMap(feishu.sockets.open, (open) => {
+      const newest = open.at(-1)
+      return newest === undefined ? Effect.void : act(newest)
+    })
 
   return {
     id,
@@ -52,11 +55,10 @@ export const make = Effect.fnUntraced(function* (
     adapter: Effect.provide(Feishu.make(accountOf(id, feishu.url)), feishu.layer),
     say,
     repeat: Effect.asVoid(repeat),
-    drop: onNewest((line) => line.drop),
-    silence: (clock) => (clock === "path" ? onNewest((line) => line.goSilent) : feishu.pongs("none")),
-    speak: feishu.pongs("config"),
+    drop: onNewest((socket) => socket.drop),
+    silence: (clock) => onNewest((socket) => (clock === "path" ? socket.goSilent : socket.goMute)),
     // Feishu has no goodbye but the end itself.
-    goodbye: onNewest((line) => line.close(1001, "going away")),
+    goodbye: onNewest((socket) => socket.close(1001, "going away")),
     refuse: (refusal) => refuse(feishu, refusal),
     rough: (on) => Effect.sync(() => void (rough = on)),
     abandon: feishu.abandon,

@@ -23,12 +23,6 @@ export interface Letter {
   readonly scheduledAt: number | null
 }
 
-export interface Decided {
-  readonly scheduledAt: number
-  readonly outcome: string
-  readonly reason: string | null
-}
-
 export interface Rows {
   /** The event is kept, itself or as another copy of its message; or it was refused, and that is kept. */
   readonly knows: (event: {
@@ -46,8 +40,10 @@ export interface Rows {
   readonly lettersOfTurn: (turn: string) => ReadonlyArray<Letter>
   /** What waits: entries and letters. */
   readonly waiting: () => { readonly entries: number; readonly letters: number }
-  /** The decision on an instant, or the first one after it. */
-  readonly decidedFrom: (job: string, scheduledAt: number) => Decided | undefined
+  /** The occurrence has a row of its own. */
+  readonly isDecided: (job: string, scheduledAt: number) => boolean
+  /** Why later ones were skipped: such a row may stand for others before it. */
+  readonly skipsAfter: (job: string, scheduledAt: number) => ReadonlyArray<string>
   /** What came of a job without a decision, or twice of one. */
   readonly unfounded: () => ReadonlyArray<string>
 }
@@ -74,8 +70,9 @@ export const makeRows = (db: DatabaseSync): Rows => {
   const waiting = query<{ entries: number; letters: number }>(`SELECT
     (SELECT COUNT(*) FROM inbox WHERE ended_at IS NULL) AS entries,
     (SELECT COUNT(*) FROM outbox WHERE state = 'pending') AS letters`)
-  const decidedFrom = query<Decided>(`SELECT scheduled_at AS scheduledAt, outcome, reason FROM cron_runs
-    WHERE job = ? AND scheduled_at >= ? ORDER BY scheduled_at LIMIT 1`)
+  const decided = query(`SELECT 1 FROM cron_runs WHERE job = ? AND scheduled_at = ?`)
+  const skipsAfter = query<{ reason: string }>(`SELECT reason FROM cron_runs
+    WHERE job = ? AND scheduled_at > ? AND outcome = 'skipped'`)
   const unfounded = query<{ what: string }>(`
     SELECT 'message ' || id AS what FROM outbox LEFT JOIN cron_runs USING (job, scheduled_at)
       WHERE job IS NOT NULL AND decided_at IS NULL
@@ -93,7 +90,8 @@ export const makeRows = (db: DatabaseSync): Rows => {
     lettersAfter: (seq) => lettersAfter(seq),
     lettersOfTurn: (turn) => lettersOfTurn(turn),
     waiting: () => waiting()[0] ?? { entries: 0, letters: 0 },
-    decidedFrom: (job, at) => decidedFrom(job, at)[0],
+    isDecided: (job, at) => decided(job, at).length > 0,
+    skipsAfter: (job, at) => skipsAfter(job, at).map(({ reason }) => reason),
     unfounded: () => unfounded().map(({ what }) => what)
   }
 }

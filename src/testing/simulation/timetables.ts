@@ -75,10 +75,9 @@ export const newestUpTo = ({ job, periodMillis, anchorMillis }: Even, until: num
 }
 
 /** It was decided: by a row of its own, or by one that says what it stands for. */
-export const isDecided = (rows: Rows, { job }: Even, at: number): boolean => {
-  const row = rows.decidedFrom(job.id, at)
-  if (row === undefined) return false
-  if (row.scheduledAt === at) return true
-  const since = /before it too, since (\S+)$/.exec(row.reason ?? "")?.[1]
-  return row.outcome === "skipped" && since !== undefined && Date.parse(since) <= at
-}
+export const isDecided = (rows: Rows, { job }: Even, at: number): boolean =>
+  rows.isDecided(job.id, at) ||
+  rows.skipsAfter(job.id, at).some((reason) => {
+    const since = /before it too, since (\S+)$/.exec(reason)?.[1]
+    return since !== undefined && Date.parse(since) <= at
+  })
