@@ -29,8 +29,21 @@ const patience = Schedule.max([Schedule.spaced(Duration.millis(500)), Schedule.r
 /** Open streams of events do not hold the stop. */
 const graceOfRequests = Duration.millis(500)
 
-const server = () =>
-  createServer({ requestTimeout: requestMillis, headersTimeout: headersMillis, connectionsCheckingInterval: 5_000 })
+/**
+ * It listens before its routes are there, and after they are gone: a request that comes then is told so, where Node would
+ * leave it without an answer for ever.
+ */
+const server = () => {
+  const listener = createServer({
+    requestTimeout: requestMillis,
+    headersTimeout: headersMillis,
+    connectionsCheckingInterval: 5_000
+  })
+  return listener.on("request", (_, response) => {
+    if (listener.listenerCount("request") > 1) return
+    response.writeHead(503, { "retry-after": "1", connection: "close" }).end("starting or stopping\n")
+  })
+}
 
 export const layer = ({ host, port }: ListenerOptions): Layer.Layer<HttpServer.HttpServer, ListenFailed> =>
   Layer.effect(
