@@ -3,16 +3,20 @@ import { Console, Effect, Option, Result } from "effect"
 import type { Settings } from "../config/Settings.ts"
 import { Status } from "../http/Status.ts"
 import * as HomeLock from "../layers/HomeLock.ts"
+import { uptimeMillis } from "../layers/uptime.ts"
 import { ask } from "./client.ts"
 import type { ExitStatus } from "./exit.ts"
 import { exitStatus } from "./exit.ts"
 import { printable } from "./text.ts"
 
-/** The rest of the 3 s is for this process's own start, on a slow machine too. */
-const patienceMillis = 1_500
+/** From the start of this process, which on a slow machine takes a good part of the 3 s; the rest is for its end. */
+const patienceMillis = 2_500
+/** However long the start took, the gateway gets this. */
+const leastPatienceMillis = 300
 
 export const status = Effect.fnUntraced(function* (settings: Settings, json: boolean) {
-  const answer = yield* Effect.result(ask(settings, "/api/status", Status, { timeoutMillis: patienceMillis }))
+  const timeoutMillis = Math.max(leastPatienceMillis, patienceMillis - (yield* uptimeMillis))
+  const answer = yield* Effect.result(ask(settings, "/api/status", Status, { timeoutMillis }))
   if (Result.isSuccess(answer)) {
     yield* Console.log(json ? JSON.stringify(answer.success, null, 2) : summary(answer.success))
     return answer.success.health === "ok" ? exitStatus.done : exitStatus.unhealthy
