@@ -40,8 +40,8 @@ export const makeRest = Effect.fnUntraced(function* (
     const answer = yield* attempt(request)
     return staleToken.has(codeOf(answer)) ? yield* attempt(request) : answer
   })
-  const along = ([request, ...others]: Roads): Effect.Effect<Answer, SendError> =>
-    Effect.flatMap(ask(request), (answer) =>
+  const along = ([road, ...others]: Roads): Effect.Effect<Answer, SendError> =>
+    Effect.flatMap(ask(road()), (answer) =>
       Arr.isArrayNonEmpty(others) && noReplyThere.has(codeOf(answer)) ? along(others) : Effect.succeed(answer)
     )
 
@@ -88,22 +88,22 @@ const once = (http: HttpClient, request: HttpClientRequest.HttpClientRequest): E
 
 const hostOf = (url: string): string => URL.parse(url)?.hostname ?? ""
 
-/** Ways to deliver a message, the best first; a later one is taken where the platform has no place for the reply. */
-type Roads = Arr.NonEmptyReadonlyArray<HttpClientRequest.HttpClientRequest>
+/** Ways to deliver a message, the best first; a later one is taken, and made, where the platform has no place for the reply. */
+type Roads = Arr.NonEmptyReadonlyArray<() => HttpClientRequest.HttpClientRequest>
 
 /** A reply stays in its thread; a thread is reached only by a reply, so without one the chat itself is written to. */
-const roadsOf = (base: string, message: Outbound): Roads => {
-  const body = { msg_type: "text", content: JSON.stringify({ text: plain(message.text) }), uuid: message.id }
+const roadsOf = (base: string, { address, id, replyTo, text }: Outbound): Roads => {
+  const body = { msg_type: "text", content: JSON.stringify({ text: plain(text) }), uuid: id }
   const messages = `${base}/open-apis/im/v1/messages`
-  const toChat = HttpClientRequest.post(messages).pipe(
-    HttpClientRequest.setUrlParam("receive_id_type", "chat_id"),
-    HttpClientRequest.bodyJsonUnsafe({ receive_id: message.address.chat, ...body })
-  )
-  if (message.replyTo === null) return [toChat]
-  const reply = HttpClientRequest.post(`${messages}/${encodeURIComponent(message.replyTo)}/reply`)
-  const quoting = HttpClientRequest.bodyJsonUnsafe(reply, body)
-  if (message.address.thread === null) return [quoting, toChat]
-  return [HttpClientRequest.bodyJsonUnsafe(reply, { ...body, reply_in_thread: true }), quoting, toChat]
+  const post = (url: string, fields: object) =>
+    HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(url), { ...body, ...fields })
+  const toChat = () =>
+    HttpClientRequest.setUrlParam(post(messages, { receive_id: address.chat }), "receive_id_type", "chat_id")
+  if (replyTo === null) return [toChat]
+  const reply = `${messages}/${encodeURIComponent(replyTo)}/reply`
+  const quoting = () => post(reply, {})
+  if (address.thread === null) return [quoting, toChat]
+  return [() => post(reply, { reply_in_thread: true }), quoting, toChat]
 }
 
 /** What looks like a mention is shown as it was written: an agent must not call a whole chat by accident. */
