@@ -60,8 +60,9 @@ const tooLate = (options: OpenOptions): LinkError =>
 const listen = (socket: WebSocket, arrivals: Arrivals): WebSocket => {
   let fault: NodeJS.ErrnoException | undefined
   socket.on("upgrade", (response) => {
-    // Any byte is a sign of life of the path: a pong, a ping, the middle of a long message.
-    response.socket.on("data", arrivals.touch)
+    // Any byte is a sign of life of the path: a pong, a ping, the middle of a long message. `ws` listens first: what came
+    // with the upgrade goes to whoever listens already.
+    socket.once("open", () => response.socket.on("data", arrivals.touch))
     // `ws` keeps a connection's own error to itself and closes with 1006.
     response.socket.on("error", (error) => (fault = error))
   })
