@@ -15,6 +15,10 @@ import { say } from "./simulation/speech.ts"
 import * as VirtualTime from "./simulation/virtualTime.ts"
 import * as World from "./simulation/World.ts"
 
+export { faults } from "./simulation/faults.ts"
+export type { Broken, Law } from "./simulation/book.ts"
+export type { Alteration } from "./simulation/Life.ts"
+
 export interface Options {
   readonly seed: number
   /** Of virtual time. */
@@ -40,6 +44,16 @@ export interface Report {
   /** The same for the same course of events. */
   readonly fingerprint: string
 }
+
+/** What a person needs of a course that broke a law: which one, how it came to it, and how to see it again. */
+export const explain = ({ broken, hours, seed, steps }: Report): string =>
+  broken === null
+    ? `seed ${seed}: every law held for ${hours} h`
+    : [
+        `seed ${seed} broke the law "${broken.law}" after ${Math.round(broken.at / 1000)} s: ${broken.detail}`,
+        ...steps.map((step) => `  ${step}`),
+        `replay: npm run simulate -- --seed ${seed} --days ${hours / 24}`
+      ].join("\n")
 
 /** 2026-11-30, a Monday. */
 const beginsAt = 1_796_000_400_000

@@ -29,7 +29,6 @@ export interface Life {
 export interface Alteration {
   readonly parts?: (parts: Gateway.Parts) => Gateway.Parts
   readonly platform?: (platform: Platform) => Platform
-  readonly agent?: (agent: PlayedAgent, platforms: ReadonlyArray<Platform>) => PlayedAgent
 }
 
 export interface LifeOptions extends Surroundings {
@@ -98,10 +97,9 @@ const graph = (options: LifeOptions, platforms: ReadonlyArray<Platform>, life: P
     Layer.effectDiscard(Effect.flatMap(PlatformHost, (host) => host.attach(platform(each))))
   )
   const adapters = first === undefined ? Layer.empty : Layer.mergeAll(first, ...others)
-  const played = alteration.agent?.(agent, platforms) ?? agent
   return adapters.pipe(
     Layer.provideMerge(Gateway.compose(parts(Gateway.parts({ ...gateway, jobs })))),
-    Layer.provide(played.layer()),
+    Layer.provide(agent.layer()),
     Layer.provide(store.layer(life))
   )
 }

@@ -113,9 +113,9 @@ const silence = Effect.fnUntraced(function* (world: World, farEnd: FarEnd, clock
 
 /** Links come up and are lost at once, over and over. */
 const flap = Effect.fnUntraced(function* ({ chance }: World, farEnd: FarEnd) {
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < 90; i++) {
     yield* farEnd.drop
-    yield* Effect.sleep(Duration.millis(chance.between(50, 2 * second)))
+    yield* Effect.sleep(Duration.millis(chance.between(50, second)))
   }
 })
 
