@@ -15,6 +15,7 @@ import type { Sent } from "../schedules/delivery.ts"
 import { monotonicMillis } from "../schedules/monotonic.ts"
 import type { Delivery, OutboxStore } from "../store/OutboxStore.ts"
 import type { Feed } from "./Feed.ts"
+import type { Crew } from "./Supervision.ts"
 import { untilTheStoreAnswers } from "./untilTheStoreAnswers.ts"
 
 export interface Signals {
@@ -27,6 +28,7 @@ export interface Signals {
 
 export interface LaneOptions {
   readonly expire: Duration.Duration
+  readonly crew: Crew
   readonly signals: Signals
   readonly store: OutboxStore["Service"]
   readonly feed: Feed["Service"]
@@ -35,6 +37,8 @@ export interface LaneOptions {
 /** A net under adapters, which bound their own requests. */
 const sendTimeout = Duration.seconds(60)
 const sendsAtOnce = 32
+/** What is written down about a try takes no longer; past this the lane stands. */
+const stepsWithin = Duration.minutes(1)
 /** Chats whose pace is remembered; the one that spoke longest ago is forgotten first. */
 const mostPaces = 10_000
 /** A wait that an earlier process wrote down is honoured up to this. */
@@ -42,7 +46,10 @@ const mostInheritedMillis = 60_000
 
 const patiently = untilTheStoreAnswers("lane")
 
-export const make = Effect.fnUntraced(function* (platform: Platform, { expire, signals, store, feed }: LaneOptions) {
+export const make = Effect.fnUntraced(function* (
+  platform: Platform,
+  { crew, expire, signals, store, feed }: LaneOptions
+) {
   const { capabilities, id } = platform
   const places = yield* Semaphore.make(sendsAtOnce)
   const openedAt = yield* Clock.currentTimeMillis
@@ -72,11 +79,12 @@ export const make = Effect.fnUntraced(function* (platform: Platform, { expire, s
     }
   })
 
-  const bury = Effect.fnUntraced(function* (row: Delivery, reason: string) {
+  const buried = Effect.fnUntraced(function* (row: Delivery, reason: string) {
     const at = yield* Clock.currentTimeMillis
     yield* patiently(store.bury(row.seq, reason, at))
     yield* Effect.logWarning("dead letter").pipe(Effect.annotateLogs({ platform: id, delivery: row.id, reason }))
     yield* feed.tell(ended(row, "dead", reason, at))
+    return null
   })
 
   const delivered = Effect.fnUntraced(function* (row: Delivery, messageId: string | null) {
@@ -85,95 +93,114 @@ export const make = Effect.fnUntraced(function* (platform: Platform, { expire, s
     // It is sent; that it is must be written down before the lane goes on, or it would be sent again.
     yield* patiently(store.delivered(row.seq, messageId, at))
     yield* feed.tell(ended(row, "delivered", null, at))
+    return null
   })
 
-  /** One try, and what is known after it. */
+  /** One request; null when that is the end of the matter, else why it is not. */
   const attempt = Effect.fnUntraced(function* (row: Delivery) {
-    const exit = yield* platform
+    const send = platform
       .send(row)
-      .pipe(Effect.timeoutOrElse({ duration: sendTimeout, orElse: () => noAnswer }), places.withPermit, Effect.exit)
+      .pipe(Effect.timeoutOrElse({ duration: sendTimeout, orElse: () => noAnswer }), Effect.exit)
+    const begun = crew.progress(row.address.chat, Duration.sum(sendTimeout, stepsWithin))
+    const exit = yield* places.withPermit(Effect.andThen(begun, send))
+    yield* crew.progress(row.address.chat, stepsWithin)
     if (Exit.isSuccess(exit)) return yield* delivered(row, exit.value.messageId)
     const error = Cause.findError(exit.cause)
     // A send that crashes is a dead letter, no more.
-    return Result.isSuccess(error) ? error.success.reason : yield* bury(row, Cause.pretty(exit.cause))
+    return Result.isSuccess(error) ? error.success.reason : yield* buried(row, Cause.pretty(exit.cause))
   })
 
   /** False when the lane is in a hurry and the message stays behind. */
-  const waitFor = (delay: Duration.Duration, mayBeNudged: boolean): Effect.Effect<boolean> =>
-    signals.isHurried()
-      ? Effect.succeed(false)
-      : Effect.raceAllFirst([
-          Effect.as(Effect.sleep(delay), true),
-          Effect.as(mayBeNudged ? signals.nudged : Effect.never, true),
-          Effect.as(signals.hurried, false)
-        ])
+  const waitFor = Effect.fnUntraced(function* (row: Delivery, delay: Duration.Duration, mayBeNudged: boolean) {
+    if (signals.isHurried()) return false
+    yield* crew.progress(row.address.chat, Duration.sum(delay, stepsWithin))
+    const isOver = yield* Effect.raceAllFirst([
+      Effect.as(Effect.sleep(delay), true),
+      Effect.as(mayBeNudged ? signals.nudged : Effect.never, true),
+      Effect.as(signals.hurried, false)
+    ])
+    yield* crew.progress(row.address.chat, stepsWithin)
+    return isOver
+  })
 
-  const postpone = (row: Delivery, error: string, delay: Duration.Duration, at: number): Effect.Effect<Delivery> => {
-    const next = {
+  const postpone = Effect.fnUntraced(function* (row: Delivery, reason: SendErrorReason, wait: Duration.Duration) {
+    const at = yield* Clock.currentTimeMillis
+    const next: Delivery = {
       ...row,
       attempts: row.attempts + 1,
-      notBefore: at + Math.ceil(Duration.toMillis(delay)),
-      lastError: error
+      notBefore: at + Math.ceil(Duration.toMillis(wait)),
+      lastError: reason.message,
+      // When an answer first got lost; a definite no takes it back.
+      unknownAt: reason._tag === "Unknown" ? (row.unknownAt ?? at) : null
     }
-    return Effect.as(patiently(store.postpone({ ...next, error })), next)
-  }
+    yield* patiently(store.postpone({ ...next, error: reason.message }))
+    yield* Effect.logInfo("not sent").pipe(
+      Effect.annotateLogs({ platform: id, delivery: row.id, reason: reason.message, again: Duration.format(wait) })
+    )
+    return next
+  })
+
+  /** Where another try risks a second message, that it is made is written down first: a crash must not forget it. */
+  const marked = Effect.fnUntraced(function* (row: Delivery, risk: Risk, now: number) {
+    if (risk === "none") return row
+    const unknown = row.unknown || row.unknownAt !== null || (remembers && row.createdAt < openedAt)
+    const next = { ...row, unknown, unknownAt: now }
+    yield* patiently(store.postpone({ ...next, error: row.lastError ?? "sent, and the answer is awaited" }))
+    return next
+  })
+
+  /** One try, where one may be made; null when the message has left the lane. */
+  const tryOnce = Effect.fnUntraced(function* (row: Delivery) {
+    // How long the pace and a free place take is the platform's affair, and says nothing of this lane.
+    yield* crew.progress(row.address.chat, Duration.infinity)
+    yield* paced(row.address.chat)
+    const now = yield* Clock.currentTimeMillis
+    const risk = riskOf(row, capabilities.idempotencyLife, openedAt, now)
+    if (now - row.createdAt > Duration.toMillis(expire)) return yield* buried(row, expired(row, expire))
+    if (risk === "twice") return yield* buried(row, "unknown: two tries went without an answer; it may have arrived")
+    const tried = yield* marked(row, risk, now)
+    const reason = yield* attempt(tried)
+    if (reason === null) return null
+    return reason._tag === "Rejected" ? yield* buried(tried, reason.message) : { row: tried, reason }
+  })
+
+  /** The wait before the next try, told to the account where it is the account's. */
+  const waitAfter = Effect.fnUntraced(function* (reason: SendErrorReason, backoff: Effect.Effect<Duration.Duration>) {
+    if (reason._tag !== "RateLimited") return yield* backoff
+    const wait = Duration.min(Duration.millis(reason.retryAfterMillis), expire)
+    if (reason.scope === "account") {
+      accountFreeAt = Math.max(accountFreeAt, (yield* monotonicMillis) + Duration.toMillis(wait))
+    }
+    return wait
+  })
 
   /** True when the message left the lane, false when it stays behind. */
   const deliver = Effect.fnUntraced(function* (first: Delivery) {
-    const step = yield* Schedule.toStep(delivery)
     const inherited = first.notBefore - (yield* Clock.currentTimeMillis)
-    if (inherited > 0 && !(yield* waitFor(Duration.millis(Math.min(inherited, mostInheritedMillis)), true)))
+    if (inherited > 0 && !(yield* waitFor(first, Duration.millis(Math.min(inherited, mostInheritedMillis)), true))) {
       return false
-    let row = first
-    while (true) {
-      const now = yield* Clock.currentTimeMillis
-      if (now - row.createdAt > Duration.toMillis(expire)) {
-        yield* bury(
-          row,
-          `expired after ${Duration.format(expire)} (outbox.expire)${row.lastError === null ? "" : `: ${row.lastError}`}`
-        )
-        return true
-      }
-      const risk = riskOf(row, capabilities.idempotencyLife, openedAt, now)
-      if (risk === "twice") {
-        yield* bury(row, "unknown: two tries went without an answer; it may have arrived")
-        return true
-      }
-      if (risk === "once") {
-        row = {
-          ...row,
-          unknown: row.unknown || row.unknownAt !== null || (remembers && row.createdAt < openedAt),
-          unknownAt: now
-        }
-        yield* patiently(store.postpone({ ...row, error: row.lastError ?? "sent, and the answer is awaited" }))
-      }
-      yield* paced(row.address.chat)
-      const reason = yield* attempt(row)
-      if (reason === undefined) return true
-      if (reason._tag === "Rejected") {
-        yield* bury(row, reason.message)
-        return true
-      }
-      const [, backoff] = yield* Effect.orDie(step(now, undefined))
-      const delay =
-        reason._tag === "RateLimited" ? Duration.min(Duration.millis(reason.retryAfterMillis), expire) : backoff
-      if (reason._tag === "RateLimited" && reason.scope === "account") {
-        accountFreeAt = Math.max(accountFreeAt, (yield* monotonicMillis) + Duration.toMillis(delay))
-      }
-      const failedAt = yield* Clock.currentTimeMillis
-      row = yield* postpone({ ...row, unknownAt: unknownAfter(row, reason, failedAt) }, reason.message, delay, failedAt)
-      yield* Effect.logInfo("not sent").pipe(
-        Effect.annotateLogs({ platform: id, delivery: row.id, reason: reason.message, again: Duration.format(delay) })
-      )
-      if (!(yield* waitFor(delay, reason._tag !== "RateLimited"))) return false
     }
+    const backoff = yield* backoffs
+    let tried = yield* tryOnce(first)
+    while (tried !== null) {
+      const { reason } = tried
+      const wait = yield* waitAfter(reason, backoff)
+      const row = yield* postpone(tried.row, reason, wait)
+      if (!(yield* waitFor(row, wait, reason._tag !== "RateLimited"))) return false
+      tried = yield* tryOnce(row)
+    }
+    return true
   })
 
   return {
-    step: Effect.fnUntraced(function* (chat: string) {
-      const row = yield* patiently(store.next(id, chat))
-      return Option.isSome(row) && (yield* deliver(row.value))
-    }),
+    step: Effect.fnUntraced(
+      function* (chat: string) {
+        yield* crew.progress(chat, stepsWithin)
+        const row = yield* patiently(store.next(id, chat))
+        return Option.isSome(row) && (yield* deliver(row.value))
+      },
+      (step, chat) => Effect.ensuring(step, crew.rest(chat))
+    ),
     lastSentAt: () => lastSentAt
   }
 })
@@ -184,20 +211,26 @@ const noAnswer = Effect.fail(
   })
 )
 
-/** When an answer first got lost; a definite no takes it back. */
-const unknownAfter = (row: Delivery, reason: SendErrorReason, at: number): number | null =>
-  reason._tag === "Unknown" ? (row.unknownAt ?? at) : null
+/** The waits of one message, made when the first is needed. */
+const backoffs = Effect.map(Effect.cached(Schedule.toStep(delivery)), (steps): Effect.Effect<Duration.Duration> =>
+  Effect.gen(function* () {
+    const step = yield* steps
+    // The schedule has no end, so its step never fails.
+    const [, wait] = yield* Effect.orDie(step(yield* Clock.currentTimeMillis, undefined))
+    return wait
+  })
+)
+
+const expired = (row: Delivery, expire: Duration.Duration): string =>
+  `expired after ${Duration.format(expire)} (outbox.expire)${row.lastError === null ? "" : `: ${row.lastError}`}`
+
+type Risk = "none" | "once" | "twice"
 
 /**
  * What another try risks: nothing while the platform remembers the id, else a second message. A message of an earlier
  * process may have been sent by it without a trace, so its age counts; `twice` is a try that was risked before.
  */
-const riskOf = (
-  row: Delivery,
-  life: Duration.Duration | null,
-  openedAt: number,
-  now: number
-): "none" | "once" | "twice" => {
+const riskOf = (row: Delivery, life: Duration.Duration | null, openedAt: number, now: number): Risk => {
   if (life !== null) {
     const since = row.unknownAt ?? (row.createdAt < openedAt ? row.createdAt : now)
     if (now - since < Duration.toMillis(life)) return "none"

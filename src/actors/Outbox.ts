@@ -12,6 +12,7 @@ import type { Platform } from "../platforms/Platform.ts"
 import { OutboxStore } from "../store/OutboxStore.ts"
 import { Feed } from "./Feed.ts"
 import * as Lane from "./Lane.ts"
+import { Supervision } from "./Supervision.ts"
 import { untilTheStoreAnswers } from "./untilTheStoreAnswers.ts"
 import * as Workers from "./Workers.ts"
 
@@ -43,12 +44,13 @@ export class Outbox extends Context.Service<
   /** What is older than `expire` is a dead letter. */
   static readonly layer = (options: {
     readonly expire: Duration.Duration
-  }): Layer.Layer<Outbox, never, OutboxStore | Feed> =>
+  }): Layer.Layer<Outbox, never, OutboxStore | Feed | Supervision> =>
     Layer.effect(
       Outbox,
       Effect.gen(function* () {
         const store = yield* OutboxStore
         const feed = yield* Feed
+        const supervision = yield* Supervision
         const wakes = new Map<PlatformId, (chat: string) => Effect.Effect<void>>()
 
         const wake = (platform: PlatformId, chat: string): Effect.Effect<void> =>
@@ -64,7 +66,8 @@ export class Outbox extends Context.Service<
 
         const open = Effect.fnUntraced(function* (platform: Platform) {
           const signals = yield* makeSignals
-          const lane = yield* Lane.make(platform, { ...options, signals, store, feed })
+          const crew = yield* supervision.registerCrew(`lanes ${platform.id}`)
+          const lane = yield* Lane.make(platform, { ...options, crew, signals, store, feed })
           const workers = yield* Workers.make(lane.step)
           yield* Effect.acquireRelease(
             Effect.sync(() => wakes.set(platform.id, workers.wake)),

@@ -31,11 +31,20 @@ export interface Entry {
   readonly restarted: Effect.Effect<void>
 }
 
+/** Many of a kind under one name, each with a deadline of its own while it is at work. */
+export interface Crew {
+  readonly progress: (member: string, within: Duration.Duration) => Effect.Effect<void>
+  /** It rests; nothing is expected of it. */
+  readonly rest: (member: string) => Effect.Effect<void>
+}
+
 export class Supervision extends Context.Service<
   Supervision,
   {
     /** Enters a part until the scope closes. Its first stamp is due within a minute. */
     readonly register: (name: string) => Effect.Effect<Entry, never, Scope.Scope>
+    /** Enters a crew until the scope closes; it stands as soon as one of its members does. */
+    readonly registerCrew: (name: string) => Effect.Effect<Crew, never, Scope.Scope>
     readonly parts: Effect.Effect<ReadonlyArray<Part>>
     /** Never returns: fails when a part was given up. */
     readonly gaveUp: Effect.Effect<never, GaveUp>
@@ -48,23 +57,46 @@ export class Supervision extends Context.Service<
       const records = new Set<Record>()
       const end = yield* Deferred.make<never, GaveUp>()
 
-      const register = Effect.fnUntraced(function* (name: string) {
+      const enter = Effect.fnUntraced(function* (name: string) {
         const record = makeRecord(name, yield* Clock.currentTimeMillis, yield* monotonicMillis)
         yield* Effect.acquireRelease(
           Effect.sync(() => records.add(record)),
           () => Effect.sync(() => records.delete(record))
         )
+        return record
+      })
+
+      const register = Effect.fnUntraced(function* (name: string) {
+        const record = yield* enter(name)
         const progress: Progress = Effect.fnUntraced(function* (within) {
           record.progressAt = yield* Clock.currentTimeMillis
-          record.dueAt = (yield* monotonicMillis) + Duration.toMillis(within)
+          const dueAt = (yield* monotonicMillis) + Duration.toMillis(within)
+          record.dueAt = () => dueAt
         })
         return { progress, restarted: Effect.sync(() => void record.restarts++) }
+      })
+
+      const registerCrew = Effect.fnUntraced(function* (name: string) {
+        const record = yield* enter(name)
+        const due = new Map<string, number>()
+        // Looked at when somebody asks, so that a stamp costs the same however many are at work.
+        record.dueAt = () =>
+          Array.from(due.values()).reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY)
+        const crew: Crew = {
+          progress: Effect.fnUntraced(function* (member, within) {
+            record.progressAt = yield* Clock.currentTimeMillis
+            due.set(member, (yield* monotonicMillis) + Duration.toMillis(within))
+          }),
+          rest: (member) => Effect.sync(() => void due.delete(member))
+        }
+        return crew
       })
 
       const parts = Effect.map(monotonicMillis, (now) => Array.from(records, (record) => describe(record, now)))
 
       return Supervision.of({
         register,
+        registerCrew,
         parts,
         gaveUp: Deferred.await(end),
         giveUp: (error) => Deferred.fail(end, error)
@@ -79,7 +111,7 @@ interface Record {
   restarts: number
   progressAt: number
   /** Monotonic milliseconds. */
-  dueAt: number
+  dueAt: () => number
 }
 
 const makeRecord = (name: string, wall: number, now: number): Record => ({
@@ -87,7 +119,7 @@ const makeRecord = (name: string, wall: number, now: number): Record => ({
   startedAt: wall,
   restarts: 0,
   progressAt: wall,
-  dueAt: now + 60_000
+  dueAt: () => now + 60_000
 })
 
 const describe = ({ name, startedAt, restarts, progressAt, dueAt }: Record, now: number): Part => ({
@@ -95,5 +127,5 @@ const describe = ({ name, startedAt, restarts, progressAt, dueAt }: Record, now:
   startedAt,
   restarts,
   progressAt,
-  overdueMillis: now > dueAt ? now - dueAt : null
+  overdueMillis: now > dueAt() ? now - dueAt() : null
 })

@@ -2,6 +2,7 @@
 import { Console, Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { Outbox } from "../actors/Outbox.ts"
 import { Feed } from "../actors/Feed.ts"
+import { Supervision } from "../actors/Supervision.ts"
 import type { Settings } from "../config/Settings.ts"
 import * as Address from "../domain/Address.ts"
 import * as HomeLock from "../layers/HomeLock.ts"
@@ -50,6 +51,6 @@ const post = (to: Address.Address, text: string) => Effect.flatMap(Outbox, (outb
 /** The stores and the outbox as the gateway has them, without any platform to send by. */
 const outboxOf = (settings: Settings) =>
   Outbox.layer({ expire: Duration.hours(24) }).pipe(
-    Layer.provide(Layer.merge(OutboxStore.layer, Feed.layer)),
+    Layer.provide(Layer.mergeAll(OutboxStore.layer, Feed.layer, Supervision.layer)),
     Layer.provide(Service.databaseOf(settings))
   )

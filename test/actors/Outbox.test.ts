@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Random } from "effect"
 import { TestClock } from "effect/testing"
 import { Outbox } from "../../src/actors/Outbox.ts"
+import { Supervision } from "../../src/actors/Supervision.ts"
 import { Supervisor } from "../../src/actors/Supervisor.ts"
 import * as Address from "../../src/domain/Address.ts"
 import { PlatformId } from "../../src/domain/Address.ts"
@@ -243,5 +244,33 @@ describe("Outbox", () => {
       assert.strictEqual(Address.format({ platform: PlatformId.make("fake"), chat: "c1", thread: null }), "fake:c1")
       assert.strictEqual(counts.pending.get(PlatformId.make("fake")), 1)
     }).pipe(inWorld())
+  )
+})
+
+describe("a lane that stands", () => {
+  const standing = Effect.flatMap(Supervision, ({ parts }) =>
+    Effect.map(parts, (all) => all.filter((part) => part.overdueMillis !== null).map((part) => part.name))
+  )
+
+  it.effect("is told by the name of its platform, and a platform that takes long is none", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* Database
+      const fake = yield* attached()
+      yield* fake.onSend(() => Effect.never)
+      yield* post("slow")
+      yield* quiet
+      yield* TestClock.adjust("5 minutes")
+      yield* quiet
+      const slow = yield* standing
+      yield* fake.onSend(() => Effect.as(Effect.orDie(sql`ALTER TABLE outbox RENAME TO away`), "take" as const))
+      for (let minute = 0; minute < 4; minute++) {
+        yield* TestClock.adjust("1 minute")
+        yield* quiet
+      }
+
+      assert.deepStrictEqual(slow, [])
+      assert.deepStrictEqual(yield* standing, ["lanes fake"])
+      yield* sql`ALTER TABLE away RENAME TO outbox`
+    }).pipe(inWorld({ drain: Duration.zero }))
   )
 })
