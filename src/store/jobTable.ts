@@ -9,7 +9,7 @@ import type { NewEntry } from "./inboxTable.ts"
 import { insertEntry } from "./inboxTable.ts"
 import { insertMessage } from "./outboxTable.ts"
 import { decoder } from "./rows.ts"
-import { insertRun, runsOf } from "./runTable.ts"
+import { insertRun } from "./runTable.ts"
 
 /** What follows from a decision, in the same transaction. */
 export type Consequence =
@@ -70,16 +70,32 @@ export const replaceFileJobs = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
   for (const job of jobs) yield* put(sql, { ...job, createdAt: yield* createdAt(sql, job) })
 })
 
-export const rows = (sql: SqlClient.SqlClient) => sql<JobRow>`SELECT id, job FROM cron_jobs ORDER BY id`
+/** A job with the newest of its runs beside it, in one question: the ticker asks it every few seconds. */
+export interface JobAndLast extends JobRow {
+  readonly scheduledAt: number | null
+  readonly decidedAt: number
+  readonly outcome: Run["outcome"]
+  readonly reason: string | null
+  readonly endedAt: number | null
+  readonly delivery: Run["delivery"]
+}
 
-export const row = (sql: SqlClient.SqlClient, id: JobId) => sql<JobRow>`SELECT id, job FROM cron_jobs WHERE id = ${id}`
+const withLast = (sql: SqlClient.SqlClient) =>
+  sql.literal(`SELECT id, cron_jobs.job, scheduled_at AS "scheduledAt", decided_at AS "decidedAt", outcome, reason,
+    ended_at AS "endedAt", delivery
+  FROM cron_jobs LEFT JOIN cron_runs ON cron_runs.job = id
+    AND scheduled_at = (SELECT MAX(scheduled_at) FROM cron_runs WHERE job = id)`)
+
+export const rows = (sql: SqlClient.SqlClient) => sql<JobAndLast>`${withLast(sql)} ORDER BY id`
+
+export const row = (sql: SqlClient.SqlClient, id: JobId) => sql<JobAndLast>`${withLast(sql)} WHERE id = ${id}`
 
 /** Reads a job back, and the end of its ledger. */
-export const stored = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, row: JobRow) {
-  const job = yield* decodeJob(row)
-  const [last = null] = yield* runsOf(sql, job.id, 1)
-  return { job, lastScheduledAt: last?.scheduledAt ?? null, last } satisfies StoredJob
-})
+export const stored = ({ id, job: text, scheduledAt, ...run }: JobAndLast) =>
+  Effect.map(decodeJob({ id, job: text }), (job): StoredJob => {
+    const last = scheduledAt === null ? null : { ...run, job: job.id, scheduledAt }
+    return { job, lastScheduledAt: scheduledAt, last }
+  })
 
 /** The run as it is entered; a turn ends it later. */
 export const runOf = ({ consequence, decidedAt, job, scheduledAt }: Decision): Run => {
