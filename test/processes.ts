@@ -1,6 +1,6 @@
 /** Real processes for the live tests: a program of ours in a Node of its own. */
 import type { Duration, Scope } from "effect"
-import { Deferred, Effect, Option } from "effect"
+import { Deferred, Effect } from "effect"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
@@ -92,21 +92,16 @@ export const startProgram = Effect.fnUntraced(function* (
     told()
   })
 
-  const seen: Running["seen"] = (what, look, within = "15 seconds") =>
-    Effect.callback<NonNullable<ReturnType<typeof look>>>((resume) => {
+  const sight = <A>(look: (out: string) => A | undefined): Effect.Effect<A> =>
+    Effect.callback((resume) => {
       const listener = () => {
         const found = look(out)
-        if (found !== undefined && found !== null) resume(Effect.succeed(found))
+        if (found !== undefined) resume(Effect.succeed(found))
       }
       listeners.add(listener)
       listener()
       return Effect.sync(() => listeners.delete(listener))
-    }).pipe(
-      Effect.timeoutOption(within),
-      Effect.flatMap((found) =>
-        Option.isSome(found) ? Effect.succeed(found.value) : Effect.die(new Error(`not seen: ${what}\n${out}${err}`))
-      )
-    )
+    })
   return {
     pid: child.pid ?? 0,
     out: () => out,
@@ -114,6 +109,10 @@ export const startProgram = Effect.fnUntraced(function* (
     kill: (signal) => Effect.sync(() => void child.kill(signal)),
     closeOutput: Effect.sync(() => void child.stdout.destroy()),
     ended: Deferred.await(ended),
-    seen
+    seen: (what, look, within = "15 seconds") =>
+      Effect.timeoutOrElse(sight(look), {
+        duration: within,
+        orElse: () => Effect.die(new Error(`not seen: ${what}\n${out}${err}`))
+      })
   }
 })

@@ -6,7 +6,7 @@ import * as FeishuPeer from "../../src/testing/feishu/FeishuPeer.ts"
 import { hang } from "../../src/testing/HttpAnswer.ts"
 import type { Received } from "../agentServer.ts"
 import { agentServer, says } from "../agentServer.ts"
-import { feishuOf, gateway, place, until } from "../service.ts"
+import { feishuOf, gateway, linesOf, place, until } from "../service.ts"
 
 const secret = "a secret between the two"
 const access = { direct: "open" }
@@ -64,6 +64,86 @@ describe.concurrent("after kill -9", () => {
       )
       assert.strictEqual(code, 0)
     })
+  )
+
+  it.live("F087: a job that a stop cut is one run: the next start ends it, and does not run it again", () =>
+    Effect.gen(function* () {
+      const agent = yield* agentServer(({ attempt }) => Effect.succeed(attempt === 1 ? hang : says("the summary")))
+      const job = { id: "daily", schedule: "@daily", deliverTo: "local:me", prompt: "summarise" }
+      const platforms = [{ id: "local", kind: "local", access }]
+      const settings = { agent: { kind: "http", url: agent.url }, platforms, cron: [job], shutdown: { drain: "0s" } }
+      const here = yield* place(settings)
+      const first = yield* gateway(here)
+      yield* first.post("/api/cron/daily/run")
+      yield* until(agent.turns, (turns) => turns.length === 1)
+      yield* first.stop()
+
+      const second = yield* gateway(here)
+      yield* until(second.get("/api/chat"), ({ text }) => text.includes("the summary"))
+      const runs = yield* until(second.get("/api/cron/daily/runs"), ({ text }) => text.includes("delivered"))
+
+      assert.containSubset(runs.json, [{ outcome: "ok", delivery: "delivered" }])
+      assert.lengthOf(runs.text.match(/"job":/g) ?? [], 1)
+      assert.deepStrictEqual(
+        (yield* agent.turns).map(({ attempt, turn }) => [attempt, turn]),
+        (yield* agent.turns).slice(0, 1).flatMap(({ turn }) => [
+          [1, turn],
+          [2, turn]
+        ])
+      )
+    })
+  )
+
+  it.live(
+    "F081: a message that meets the drain is left for the next start, unacknowledged or kept, and never lost",
+    () =>
+      Effect.gen(function* () {
+        const peer = yield* FeishuPeer.make({
+          ackWithin: "200 millis",
+          redeliver: Array.from({ length: 60 }, () => "200 millis" as const)
+        })
+        const agent = yield* agentServer(({ attempt, text }) =>
+          Effect.succeed(text === "long" && attempt === 1 ? hang : says(text))
+        )
+        const settings = {
+          agent: { kind: "http", url: agent.url },
+          platforms: [feishuOf(peer, { access })],
+          shutdown: { drain: "1s" }
+        }
+        const here = yield* place(settings)
+        const first = yield* gateway(here)
+        yield* first.line("connected", { platform: "feishu" })
+        yield* peer.say({ text: "long" })
+        yield* until(agent.turns, (turns) => turns.length === 1)
+
+        yield* first.kill("SIGTERM")
+        yield* first.line("stopping")
+        yield* peer.say({ text: "late" })
+        const { code, out } = yield* first.ended
+        const second = yield* gateway(here)
+        const sent = yield* until(peer.exchange.ledger, (sent) => sent.length === 2)
+        yield* second.stop()
+
+        assert.strictEqual(code, 0)
+        assert.deepStrictEqual(
+          linesOf(out)
+            .filter(({ level }) => level !== "INFO")
+            .map(({ event }) => event),
+          ["drain ran out"]
+        )
+        assert.deepStrictEqual(
+          sent.map(({ text }) => text),
+          ["long", "late"]
+        )
+        assert.deepStrictEqual(
+          (yield* agent.turns).map(({ text, attempt }) => [text, attempt]),
+          [
+            ["long", 1],
+            ["long", 2],
+            ["late", 1]
+          ]
+        )
+      })
   )
 
   it.live(

@@ -1,11 +1,11 @@
 /** Platforms that are away, for the built service: it stays up, its clock goes on, and it comes back by itself. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Queue } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import * as FeishuPeer from "../../src/testing/feishu/FeishuPeer.ts"
-import { command, feishuOf, gateway, place } from "../service.ts"
+import { command, feishuOf, gateway, place, until } from "../service.ts"
 
 const everySecond = { id: "clock", schedule: "* * * * * *", deliverTo: "local:me", text: "tick" }
 const local = { id: "local", kind: "local" }
@@ -92,6 +92,38 @@ describe.concurrent("a platform that is away", () => {
       })
       assert.deepStrictEqual([livez.status, readyz.status], [200, 503])
     })
+  )
+
+  it.live(
+    "F002, F007: that is reset ten times takes nobody with it: one process, and the neighbour keeps its socket",
+    () =>
+      Effect.gen(function* () {
+        const [shaky, sound] = [yield* FeishuPeer.make(), yield* FeishuPeer.make()]
+        const link = { retry: { base: "20ms", max: "20ms" } }
+        const platforms = [
+          local,
+          feishuOf(shaky, { link }),
+          feishuOf(sound, { id: "sound", access: { direct: "open" } })
+        ]
+        const here = yield* place({ platforms })
+        const running = yield* gateway(here)
+        const socket = yield* Queue.take(sound.connected)
+
+        for (let nth = 0; nth < 10; nth++) {
+          yield* (yield* Queue.take(shaky.connected)).drop
+          yield* sound.say({ text: `after reset ${nth}` })
+        }
+        const status = yield* running.statusWhere(({ platforms }) => platforms[1]?.connects === 11)
+        const answers = yield* until(sound.exchange.ledger, (sent) => sent.length === 10)
+
+        assert.containSubset(status, {
+          pid: running.pid,
+          platforms: [{ connects: 1 }, {}, { connects: 1, disconnects: 0 }]
+        })
+        assert.deepStrictEqual(yield* sound.lines, [socket])
+        assert.deepStrictEqual(new Set(answers.map(({ text }) => text.slice(0, 12))), new Set(["after reset "]))
+        assert.deepStrictEqual(yield* shaky.exchange.ledger, [])
+      })
   )
 
   it.live("F048, F049: that forgot us while the process stood is noticed at once after it goes on", () =>
