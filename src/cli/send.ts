@@ -5,18 +5,25 @@ import { Feed } from "../actors/Feed.ts"
 import { Supervision } from "../actors/Supervision.ts"
 import type { Settings } from "../config/Settings.ts"
 import * as Address from "../domain/Address.ts"
+import { largestText, Text } from "../http/Api.ts"
 import * as HomeLock from "../layers/HomeLock.ts"
 import * as Service from "../layers/Service.ts"
 import { OutboxStore } from "../store/OutboxStore.ts"
 import { ask } from "./client.ts"
 import { exitStatus } from "./exit.ts"
 
+const isText: (text: string) => boolean = Schema.is(Text)
 const Sent = Schema.Struct({ id: Schema.String })
 
 export const send = Effect.fnUntraced(function* (settings: Settings, to: string, text: string, json: boolean) {
   const address = Address.parse(to)
   if (Option.isNone(address)) {
     yield* Console.error(`"${to}" is not an address; write <platform id>:<chat id>[:<thread id>]`)
+    return exitStatus.usage
+  }
+  // Also where the gateway is stopped and nobody else would say so.
+  if (!isText(text)) {
+    yield* Console.error(`a message has 1 to ${largestText} characters; this one has ${text.length}`)
     return exitStatus.usage
   }
   const known = settings.platforms.map(({ id }) => id)

@@ -6,8 +6,9 @@ import { JobId } from "../domain/Job.ts"
 import { BadInput, NotFound, Unavailable } from "./problems.ts"
 import { JobSummary, Status } from "./Status.ts"
 
-const largestText = 100_000
-const Text = Schema.NonEmptyString.check(Schema.isMaxLength(largestText))
+export const largestText = 100_000
+/** What can be said. */
+export const Text = Schema.NonEmptyString.check(Schema.isMaxLength(largestText))
 
 const Limit = Schema.optionalKey(
   Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))

@@ -119,22 +119,27 @@ describe.concurrent("evergate send", () => {
     })
   )
 
-  it.live("to nowhere, or to a platform that is not configured, is refused, with and without a gateway", () =>
-    Effect.gen(function* () {
-      const here = yield* place()
-      const toNowhere = command(here, ["send", "--to", "nowhere", "x"])
-      const toAnother = command(here, ["send", "--to", "slack:C1", "x"])
+  it.live(
+    "to nowhere, to a platform that is not configured, or of nothing is refused, with and without a gateway",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* place()
+        const toNowhere = command(here, ["send", "--to", "nowhere", "x"])
+        const toAnother = command(here, ["send", "--to", "slack:C1", "x"])
 
-      const alone = yield* Effect.all([toNowhere, toAnother])
-      yield* gateway(here)
-      const both = yield* Effect.all([toNowhere, toAnother])
+        const ofNothing = command(here, ["send", "--to", "local:me", ""])
 
-      for (const [nowhere, another] of [alone, both]) {
-        assert.deepStrictEqual([nowhere.code, another.code], [64, 1])
-        assert.include(nowhere.err, `"nowhere" is not an address`)
-        assert.include(another.err, `there is no platform "slack"`)
-      }
-    })
+        const alone = yield* Effect.all([toNowhere, toAnother, ofNothing])
+        yield* gateway(here)
+        const both = yield* Effect.all([toNowhere, toAnother, ofNothing])
+
+        for (const [nowhere, another, nothing] of [alone, both]) {
+          assert.deepStrictEqual([nowhere.code, another.code, nothing.code], [64, 1, 64])
+          assert.include(nothing.err, "a message has 1 to 100000 characters; this one has 0")
+          assert.include(nowhere.err, `"nowhere" is not an address`)
+          assert.include(another.err, `there is no platform "slack"`)
+        }
+      })
   )
 })
 
