@@ -18,6 +18,9 @@ import { Feed } from "./Feed.ts"
 import { Outbox } from "./Outbox.ts"
 import { Roster } from "./Roster.ts"
 import type { SessionsOptions } from "./Sessions.ts"
+import { untilTheStoreAnswers } from "./untilTheStoreAnswers.ts"
+
+const patiently = untilTheStoreAnswers("turn")
 
 /** What one turn may say: past it the turn has failed, so that an agent that never stops does not fill the store. */
 const mostReplies = 100
@@ -49,12 +52,11 @@ export const make = Effect.fnUntraced(function* (options: SessionsOptions) {
 
   return Effect.fnUntraced(function* (entry: InboxEntry) {
     const startedAt = yield* Clock.currentTimeMillis
-    const attempt = yield* store.begin(entry.seq, startedAt)
-    const { session, turn } = entry
+    const { session, turn, attempts: attempt } = entry
     yield* feed.tell({ _tag: "TurnStarted", session, turn, attempt, at: startedAt })
 
     const platform = roster.find(addressOf(entry.event).platform)
-    const exit = yield* answer(turnOf(entry, attempt, platform?.kind, options.admins, startedAt))
+    const exit = yield* answer(turnOf(entry, platform?.kind, options.admins, startedAt))
 
     const error = Exit.isSuccess(exit) ? null : failureOf(exit.cause)
     const texts = Exit.isSuccess(exit) ? exit.value.texts : [`I could not answer that: the agent failed (${turn}).`]
@@ -64,7 +66,8 @@ export const make = Effect.fnUntraced(function* (options: SessionsOptions) {
     if (error !== null) {
       yield* Effect.logError("turn failed").pipe(Effect.annotateLogs({ session, turn, attempt, cause: error }))
     }
-    yield* store.finish({ seq: entry.seq, outcome, error, replies, endedAt })
+    // The agent has answered: a store that fails now must not have it asked again.
+    yield* patiently(store.finish({ seq: entry.seq, outcome, error, replies, endedAt }))
     yield* feed.tell({ _tag: "TurnEnded", session, turn, outcome, at: endedAt })
     const to = addressOf(entry.event)
     if (replies.length > 0) yield* outbox.wake(to.platform, to.chat)
@@ -103,8 +106,7 @@ const repliesOf = (entry: InboxEntry, texts: ReadonlyArray<string>, limit: numbe
 
 /** The contract's JSON of a turn. */
 const turnOf = (
-  { event, session, turn }: InboxEntry,
-  attempt: number,
+  { attempts: attempt, event, session, turn }: InboxEntry,
   kind: string | undefined,
   admins: ReadonlyArray<string>,
   now: number

@@ -1,5 +1,5 @@
 /** Session key → its actor, alive only while its rows wait. Inbox → **Sessions** → Session. */
-import { Context, Effect, Layer, Option, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
 import type { Duration } from "effect"
 import type { Agent } from "../agents/Agent.ts"
 import type { PlatformId } from "../domain/Address.ts"
@@ -47,12 +47,12 @@ export class Sessions extends Context.Service<
 
         const step = Effect.fnUntraced(function* (session: SessionKey) {
           if (settled.has(platformOf(session))) return false
-          const entry = yield* store.next(session)
-          if (Option.isNone(entry)) return false
-          yield* permits.withPermit(runTurn(entry.value))
-          return true
+          const entry = yield* untilTheStoreAnswers("session")(store.take(session, yield* Clock.currentTimeMillis))
+          if (Option.isSome(entry)) yield* runTurn(entry.value)
+          return Option.isSome(entry)
         })
-        const workers = yield* Workers.make((session: SessionKey) => untilTheStoreAnswers("session")(step(session)))
+        // A turn begins when there is a place for it, not while it waits for one.
+        const workers = yield* Workers.make((session: SessionKey) => permits.withPermit(step(session)))
 
         const serve = Effect.fnUntraced(function* (platform: PlatformId) {
           settled.delete(platform)

@@ -23,12 +23,13 @@ export class InboxStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<boolean>, StoreError>
     /** Keeps id and reason for 24 h, the newest 10,000. */
     readonly refuse: (refused: ReadonlyArray<Refused>) => Effect.Effect<void, StoreError>
-    /** The oldest entry of a session whose turn has not ended. One that does not read back is ended as failed, and passed. */
-    readonly next: (session: SessionKey) => Effect.Effect<Option.Option<InboxEntry>, StoreError>
+    /**
+     * Begins the oldest entry of a session whose turn has not ended: the attempt is counted and on the disk, so that one that
+     * a crash cuts is followed by the next number. An entry that does not read back is ended as failed, and passed.
+     */
+    readonly take: (session: SessionKey, at: number) => Effect.Effect<Option.Option<InboxEntry>, StoreError>
     /** The sessions that have such entries, oldest first. */
     readonly waiting: Effect.Effect<ReadonlyArray<SessionKey>, StoreError>
-    /** Writes down that a turn begins; returns the number of the attempt, from 1. */
-    readonly begin: (seq: number, at: number) => Effect.Effect<number, StoreError>
     /**
      * The end of the turn and its replies in one transaction: the entry is done, the replies are in the outbox, the run of a
      * job is ended. Nothing happens to an entry that has ended before.
@@ -46,13 +47,13 @@ export class InboxStore extends Context.Service<
       const db = yield* Database
       const { sql } = db
 
-      const next: InboxStore["Service"]["next"] = Effect.fnUntraced(function* (session) {
-        const [row] = yield* db.read("next", Table.oldestWaiting(sql, session))
+      const take: InboxStore["Service"]["take"] = Effect.fnUntraced(function* (session, at) {
+        const [row] = yield* db.write("take", Table.take(sql, session, at))
         if (row === undefined) return Option.none()
         return yield* Effect.matchEffect(Table.decodeEntry(row), {
           onSuccess: (entry) => Effect.succeedSome(entry),
           // Left in its place it would hold up its session for ever.
-          onFailure: (error) => Effect.andThen(bury(row.seq, error), next(session))
+          onFailure: (error) => Effect.andThen(bury(row.seq, error), take(session, at))
         })
       })
 
@@ -67,9 +68,8 @@ export class InboxStore extends Context.Service<
       return InboxStore.of({
         accept: (entries, resume) => db.write("accept", Table.accept(sql, entries, resume)),
         refuse: (refused) => db.write("refuse", Table.refuse(sql, refused)),
-        next,
+        take,
         waiting: db.read("waiting", Table.waiting(sql)),
-        begin: (seq, at) => db.write("begin", Table.begin(sql, seq, at)),
         finish,
         unprocessed: db.read("unprocessed", Table.unprocessed(sql)),
         prune: (now, before) => db.write("prune", Table.prune(sql, now, before))

@@ -23,7 +23,7 @@ export interface NewEntry<E extends Inbound = Inbound> {
 export interface InboxEntry extends NewEntry {
   /** Order of acceptance; grows over the whole inbox. */
   readonly seq: number
-  /** How often its turn was begun; 0 before the first. */
+  /** How often its turn was begun, this time among them. */
   readonly attempts: number
 }
 
@@ -111,10 +111,11 @@ const decodeRow = decoder("inbox", EntryRow)
 export const decodeEntry = (row: { readonly seq: number }): Effect.Effect<InboxEntry, StoreError> =>
   decodeRow(row, row.seq)
 
-/** The oldest entry of a session whose turn has not ended, as it is stored. */
-export const oldestWaiting = (sql: SqlClient.SqlClient, session: SessionKey) =>
-  sql<{ readonly seq: number }>`SELECT seq, session, turn, event, attempts, received_at AS "receivedAt" FROM inbox
-    WHERE session = ${session} AND ended_at IS NULL ORDER BY seq LIMIT 1`
+/** Begins the oldest entry of a session whose turn has not ended: counts the attempt and returns the entry as it is stored. */
+export const take = (sql: SqlClient.SqlClient, session: SessionKey, at: number) =>
+  sql<{ readonly seq: number }>`UPDATE inbox SET attempts = attempts + 1, begun_at = ${at}
+    WHERE seq = (SELECT seq FROM inbox WHERE session = ${session} AND ended_at IS NULL ORDER BY seq LIMIT 1)
+    RETURNING seq, session, turn, event, attempts, received_at AS "receivedAt"`
 
 /** The sessions that have such entries, oldest first. */
 export const waiting = (sql: SqlClient.SqlClient) =>
@@ -130,14 +131,6 @@ export const unprocessed = (sql: SqlClient.SqlClient) =>
       WHERE ended_at IS NULL GROUP BY 1`,
     (rows): ReadonlyMap<PlatformId, number> => new Map(rows.map((row) => [row.platform, row.entries]))
   )
-
-/** Counts an attempt. An entry that has ended cannot begin. */
-export const begin = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, seq: number, at: number) {
-  const [row] = yield* sql<{ attempts: number }>`UPDATE inbox SET attempts = attempts + 1, begun_at = ${at}
-    WHERE seq = ${seq} AND ended_at IS NULL RETURNING attempts`
-  if (row !== undefined) return row.attempts
-  return yield* new StoreError({ operation: "begin", detail: `entry ${seq} does not wait`, unusable: false })
-})
 
 /** Ends the entry and its run, and posts its replies; nothing of it where the entry has ended before. */
 export const finish = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, end: TurnEnd) {

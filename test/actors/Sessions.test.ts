@@ -143,6 +143,37 @@ describe("the way of a message", () => {
     }).pipe(inWorld())
   )
 
+  it.effect(
+    "F157: a store that fails at the end of a turn has the end written later, and the agent not asked again",
+    () => {
+      let calls = 0
+      return Effect.gen(function* () {
+        const { sql } = yield* Database
+        const fake = yield* attached()
+        yield* fake.say("once")
+        yield* quiet
+        yield* sql`ALTER TABLE outbox RENAME TO away`
+        yield* TestClock.adjust("1 second")
+        yield* quiet
+        const during = (yield* fake.sent).length
+        yield* sql`ALTER TABLE away RENAME TO outbox`
+        yield* TestClock.adjust("2 seconds")
+        yield* fake.awaitSent(1)
+
+        assert.strictEqual(during, 0)
+        assert.strictEqual(calls, 1)
+      }).pipe(
+        inWorld({
+          answer: (turn) =>
+            Effect.suspend(() => {
+              calls++
+              return Effect.delay(echo(turn), "1 second")
+            })
+        })
+      )
+    }
+  )
+
   it.effect("F042, F138: a turn that never ends holds up its own chat alone", () => {
     const stuckInA = (turn: Turn) => (turn.chat.id === "a" ? Effect.never : echo(turn))
     return Effect.gen(function* () {

@@ -14,7 +14,7 @@ const end = { outcome: "ok", error: null, replies: [], endedAt: 2000 } as const
 const nextEvent = (key = session) =>
   Effect.gen(function* () {
     const inbox = yield* InboxStore
-    return Option.getOrThrow(yield* inbox.next(key))
+    return Option.getOrThrow(yield* inbox.take(key, 1000))
   })
 
 describe("InboxStore", () => {
@@ -27,7 +27,7 @@ describe("InboxStore", () => {
       const found = yield* nextEvent()
       yield* inbox.finish({ ...end, seq: found.seq })
 
-      expect(found).toEqual({ ...first, seq: found.seq, attempts: 0 })
+      expect(found).toEqual({ ...first, seq: found.seq, attempts: 1 })
       expect((yield* nextEvent()).event).toEqual(message("e2"))
     }).pipe(Effect.provide(memory))
   )
@@ -53,7 +53,7 @@ describe("InboxStore", () => {
       const later = yield* inbox.accept([entry(message("e1"), { receivedAt: 302_000 })])
 
       expect([late, later]).toEqual([[false], [false]])
-      expect(Option.isNone(yield* inbox.next(session))).toBe(true)
+      expect(Option.isNone(yield* inbox.take(session, 1000))).toBe(true)
     }).pipe(Effect.provide(memory))
   )
 
@@ -140,20 +140,19 @@ describe("InboxStore", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("counts attempts from 1, and refuses to begin what has ended", () =>
+  it.effect("counts attempts from 1, and takes nothing that has ended", () =>
     Effect.gen(function* () {
       const inbox = yield* InboxStore
       yield* inbox.accept([entry(message("e1"))])
-      const { seq } = yield* nextEvent()
 
-      const attempts = [yield* inbox.begin(seq, 1500), yield* inbox.begin(seq, 1600)]
-      const { attempts: stored } = yield* nextEvent()
-      yield* inbox.finish({ ...end, seq })
-      const error = yield* Effect.flip(inbox.begin(seq, 3000))
+      const first = yield* nextEvent()
+      const second = yield* nextEvent()
+      yield* inbox.finish({ ...end, seq: first.seq })
+      const third = yield* inbox.take(session, 3000)
 
-      expect(attempts).toEqual([1, 2])
-      expect(stored).toBe(2)
-      expect(error.message).toBe(`store: begin: entry ${seq} does not wait`)
+      expect([first.attempts, second.attempts]).toEqual([1, 2])
+      expect(second.seq).toBe(first.seq)
+      expect(Option.isNone(third)).toBe(true)
     }).pipe(Effect.provide(memory))
   )
 
@@ -178,7 +177,7 @@ describe("InboxStore", () => {
       expect(halfway).toEqual([])
       expect(waits.seq).toBe(seq)
       expect((yield* outbox.list("pending", 10)).map(({ id }) => id)).toEqual(["d2", "d1"])
-      expect(Option.isNone(yield* inbox.next(session))).toBe(true)
+      expect(Option.isNone(yield* inbox.take(session, 1000))).toBe(true)
     }).pipe(Effect.provide(memory))
   )
 

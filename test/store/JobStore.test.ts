@@ -25,7 +25,7 @@ const lastRun = Effect.gen(function* () {
 const finish = (outcome: "ok" | "failed", error: string | null, replies: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const inbox = yield* InboxStore
-    const { seq } = Option.getOrThrow(yield* inbox.next(session))
+    const { seq } = Option.getOrThrow(yield* inbox.take(session, 1000))
     yield* inbox.finish({ seq, outcome, error, replies: replies.map((id) => reply(id)), endedAt: 9000 })
   })
 

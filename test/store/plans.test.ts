@@ -8,7 +8,9 @@ import { Database } from "../../src/store/Database.ts"
 import { InboxStore } from "../../src/store/InboxStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
 import { LinkStore } from "../../src/store/LinkStore.ts"
+import * as InboxTable from "../../src/store/inboxTable.ts"
 import { OutboxStore } from "../../src/store/OutboxStore.ts"
+import { fromSqlError } from "../../src/store/storeError.ts"
 import { feishu, job, memory, session } from "./fixtures.ts"
 
 /** Everything that is read while the gateway runs. */
@@ -20,7 +22,7 @@ const reads = Effect.gen(function* () {
   const chat = { platform: feishu, chat: "oc_1", thread: null }
   yield* jobs.put(job("morning"))
   const asked: ReadonlyArray<Effect.Effect<unknown, StoreError>> = [
-    inbox.next(session),
+    Effect.mapError(InboxTable.take((yield* Database).sql, session, 1000), (cause) => fromSqlError("take", cause)),
     inbox.waiting,
     inbox.unprocessed,
     outbox.next(feishu, "oc_1"),

@@ -18,8 +18,7 @@ const session = (lane: number) =>
       const id = `${prefix}-${lane}-${i}`
       yield* inbox.accept([entry(message(id), { session: key })])
       writeSync(1, `accepted ${id}\n`)
-      const { seq } = Option.getOrThrow(yield* inbox.next(key))
-      yield* inbox.begin(seq, 1)
+      const { seq } = Option.getOrThrow(yield* inbox.take(key, 1000))
       const replies = [reply(`${id}-a`), reply(`${id}-b`)]
       yield* inbox.finish({ seq, outcome: "ok", error: null, replies, endedAt: 2 })
       writeSync(1, `finished ${id}\n`)
