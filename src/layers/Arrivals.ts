@@ -27,7 +27,8 @@ export const makeArrivals = (options: Pick<OpenOptions, "platform" | "counts">):
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     const queue = yield* Queue.bounded<SocketMessage, LinkError>(bounds.messages)
-    const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+    // Not cut to whole milliseconds: an answer that came within its question's would count as older than the question.
+    const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
     const heard = { byteAt: now(), messageAt: now() }
     const backlog = makeBacklog()
 
