@@ -59,9 +59,11 @@ export class Outbox extends Context.Service<
         const post: Outbox["Service"]["post"] = Effect.fnUntraced(function* ({ to, text, idempotencyKey }) {
           const id = DeliveryId.make(`d_${yield* makeUlid}`)
           const message = { id, address: to, text, replyTo: null }
-          const kept = yield* store.post(message, idempotencyKey ?? null, yield* Clock.currentTimeMillis)
-          yield* wake(to.platform, to.chat)
-          return kept
+          const at = yield* Clock.currentTimeMillis
+          // Who asked may be gone before it is kept: what is kept must not lie there until something else wakes its lane.
+          return yield* store
+            .post(message, idempotencyKey ?? null, at)
+            .pipe(Effect.tap(wake(to.platform, to.chat)), Effect.uninterruptible)
         })
 
         const open = Effect.fnUntraced(function* (platform: Platform) {

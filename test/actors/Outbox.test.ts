@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Random } from "effect"
+import { Duration, Effect, Fiber, Random } from "effect"
 import { TestClock } from "effect/testing"
 import { Outbox } from "../../src/actors/Outbox.ts"
 import { Supervision } from "../../src/actors/Supervision.ts"
@@ -204,6 +204,19 @@ describe("Outbox", () => {
       const [letter] = yield* dead
       assert.include(letter?.lastError, "unknown")
       assert.isTrue(letter?.unknown)
+    }).pipe(inWorld())
+  )
+
+  it.effect("a message whose sender is gone before it is kept goes out all the same", () =>
+    Effect.gen(function* () {
+      const fake = yield* attached()
+      const posting = yield* Effect.forkChild(post("from a caller that hangs up"))
+      // As far as the store, whose answer it does not wait for.
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(posting)
+      yield* quiet
+
+      assert.deepStrictEqual(yield* texts(fake), ["from a caller that hangs up"])
     }).pipe(inWorld())
   )
 
