@@ -66,10 +66,9 @@ export class Inbox extends Context.Service<
             resume === undefined ? undefined : { platform: platform.id, token: resume }
           )
           const kept = entries.filter((_, index) => isNew[index] === true)
-          for (const entry of kept) {
-            yield* sessions.wake(entry.session)
-            yield* feed.tell(told(entry))
-          }
+          // Known ones too: a try whose answer got lost has kept them, and has woken nobody.
+          for (const { session } of entries) yield* sessions.wake(session)
+          for (const entry of kept) yield* feed.tell(told(entry))
           return kept.length
         })
 

@@ -70,9 +70,11 @@ export const make = Effect.fnUntraced(function* (scope: SessionScope) {
       Effect.tap((fresh) =>
         Effect.forEach(
           decisions.filter((_, i) => fresh[i] === true),
-          (made) => act(job, made)
+          (made) => act.tell(job, made)
         )
       ),
+      // Whatever the answer: one that got lost may have been a yes, and nobody would ask again.
+      Effect.ensuring(Effect.forEach(decisions, (made) => act.wake(job, made), { discard: true })),
       Effect.uninterruptible
     )
 
@@ -133,7 +135,18 @@ const makeAct = Effect.gen(function* () {
   const outbox = yield* Outbox
   const feed = yield* Feed
 
-  return Effect.fnUntraced(function* (job: Job, { consequence, scheduledAt, decidedAt }: Decision) {
+  /** A hint to look, which does no harm where there is nothing. */
+  const wake = ({ deliverTo }: Job, { consequence }: Decision): Effect.Effect<void> => {
+    switch (consequence._tag) {
+      case "Skip":
+        return Effect.void
+      case "Turn":
+        return sessions.wake(consequence.entry.session)
+      case "Say":
+        return outbox.wake(deliverTo.platform, deliverTo.chat)
+    }
+  }
+  const tell = Effect.fnUntraced(function* (job: Job, { consequence, scheduledAt, decidedAt }: Decision) {
     const scheduled = iso(scheduledAt)
     const told = { _tag: "RunDecided", job: job.id, scheduledAt, at: decidedAt } as const
     if (consequence._tag === "Skip") {
@@ -143,8 +156,7 @@ const makeAct = Effect.gen(function* () {
     }
     const late = duration.format(Duration.millis(decidedAt - scheduledAt))
     yield* Effect.logInfo("cron fired").pipe(Effect.annotateLogs({ job: job.id, scheduled, late }))
-    if (consequence._tag === "Turn") yield* sessions.wake(consequence.entry.session)
-    else yield* outbox.wake(job.deliverTo.platform, job.deliverTo.chat)
     yield* feed.tell({ ...told, outcome: consequence._tag === "Turn" ? "running" : "ok", reason: null })
   })
+  return { wake, tell }
 })
