@@ -3,6 +3,7 @@ import { Context, Duration, Effect } from "effect"
 import { Supervisor } from "../../actors/Supervisor.ts"
 import type { FarEnd } from "./farEnd.ts"
 import { refusals } from "./farEnd.ts"
+import type { StoreTrouble } from "./sharedStore.ts"
 import { say } from "./speech.ts"
 import type { World } from "./World.ts"
 
@@ -126,8 +127,8 @@ const byHand = ({ life }: World, { id }: FarEnd): Effect.Effect<void> => {
 
 const failStore = (world: World): Effect.Effect<void> => {
   const { chance, store } = world
-  const set = (trouble: "writes" | "everything" | null) => disturb(world, () => store.trouble(trouble))
-  return Effect.andThen(set(chance.pick(["writes", "everything"])), upTo(world, minute, set(null)))
+  const set = (trouble: StoreTrouble | null) => disturb(world, () => store.trouble(trouble))
+  return Effect.andThen(set(chance.pick(["writes", "answers", "everything"])), upTo(world, minute, set(null)))
 }
 
 const disturb = (world: World, how: () => void): Effect.Effect<void> =>

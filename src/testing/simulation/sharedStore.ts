@@ -13,8 +13,11 @@ import type { Rows } from "./rows.ts"
 import { makeRows } from "./rows.ts"
 import type { Process } from "./virtualTime.ts"
 
-/** `writes`: the disk is full, and what is written is taken back. `everything`: nothing is read either. */
-export type StoreTrouble = "writes" | "everything"
+/**
+ * `writes`: the disk is full, and what is written is taken back. `answers`: it is written, and said not to be.
+ * `everything`: nothing is read either.
+ */
+export type StoreTrouble = "writes" | "answers" | "everything"
 
 export interface SharedStore {
   readonly rows: Rows
@@ -38,6 +41,7 @@ export const makeSharedStore = (): SharedStore => {
       Effect.suspend(() => {
         if (!life.isAlive()) return Effect.never
         if (trouble === "everything") return failed(operation)
+        if (trouble === "answers") return Effect.andThen(database.write(operation, body), failed(operation))
         // The body runs, and the disk is full when it comes to keeping it.
         return database.write(operation, trouble === null ? body : Effect.andThen(body, diskFull))
       }),
