@@ -71,6 +71,8 @@ interface Attached {
 }
 
 const lookEvery = Duration.seconds(5)
+/** A look that comes this much after it was due was asleep itself. */
+const lookLateMillis = 2_000
 
 export class Supervisor extends Context.Service<
   Supervisor,
@@ -213,11 +215,14 @@ const watch = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const told = new Set<PlatformId>()
       let from = 0
+      let lookedAt = yield* Clock.currentTimeMillis
       while (true) {
         const paused = yield* Effect.raceFirst(Effect.as(Effect.sleep(lookEvery), false), Effect.as(pauses.next, true))
         yield* progress(Duration.minutes(1))
         const now = yield* Clock.currentTimeMillis
-        if (paused) from = now
+        // After a sleep either may be awake first, the pauses or this.
+        if (paused || now - lookedAt > Duration.toMillis(lookEvery) + lookLateMillis) from = now
+        lookedAt = now
         const links = yield* statuses
         const { raised, cleared, deafMillis } = look(links, told, settings, from, now)
         for (const link of raised) {

@@ -188,6 +188,27 @@ describe("alarms", () => {
       assert.deepStrictEqual((yield* Fiber.join(escalated)).platforms, ["fake"])
     }).pipe(inWorld({ escalateAfter: Duration.minutes(15) }))
   )
+
+  it.effect.each([0.5, 1.5, 4.5])("a night's sleep that ends %d s before a look is no downtime either", (before) =>
+    withJumps((jump) =>
+      Effect.gen(function* () {
+        const supervisor = yield* Supervisor
+        const fake = yield* FakePlatform.make()
+        yield* fake.onConnect(Effect.fail(new LinkError.Bootstrap({ code: "503", detail: "down" })))
+        yield* supervisor.attach(fake.platform)
+        const escalated = yield* Effect.forkScoped(Effect.flip(supervisor.escalated))
+        yield* quiet
+        yield* TestClock.adjust(Duration.seconds(65 - before))
+        yield* quiet
+
+        jump(8 * 3_600_000)
+        yield* TestClock.adjust("14 minutes")
+        yield* quiet
+
+        assert.isUndefined(escalated.pollUnsafe())
+      }).pipe(inWorld({ escalateAfter: Duration.minutes(15) }))
+    )
+  )
 })
 
 describe("layers", () => {
