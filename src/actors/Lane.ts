@@ -98,9 +98,11 @@ export const make = Effect.fnUntraced(function* (
 
   /** One request; null when that is the end of the matter, else why it is not. */
   const attempt = Effect.fnUntraced(function* (row: Delivery) {
-    const send = platform
-      .send(row)
-      .pipe(Effect.timeoutOrElse({ duration: sendTimeout, orElse: () => noAnswer }), Effect.exit)
+    // An adapter is foreign code: it may throw before there is an effect.
+    const send = Effect.suspend(() => platform.send(row)).pipe(
+      Effect.timeoutOrElse({ duration: sendTimeout, orElse: () => noAnswer }),
+      Effect.exit
+    )
     const begun = crew.progress(row.address.chat, Duration.sum(sendTimeout, stepsWithin))
     const exit = yield* places.withPermit(Effect.andThen(begun, send))
     yield* crew.progress(row.address.chat, stepsWithin)

@@ -38,7 +38,8 @@ export const make = Effect.fnUntraced(function* (options: SessionsOptions) {
   const feed = yield* Feed
 
   const answer = (turn: Turn) =>
-    agent.turn(turn).pipe(
+    // An agent is foreign code: it may throw before there is a stream.
+    Stream.suspend(() => agent.turn(turn)).pipe(
       Stream.runFoldEffect(() => nothingSaid, collect),
       Effect.timeoutOrElse({
         duration: options.turnTimeout,

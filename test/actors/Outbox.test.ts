@@ -8,6 +8,7 @@ import * as Address from "../../src/domain/Address.ts"
 import { PlatformId } from "../../src/domain/Address.ts"
 import { RateLimited, Rejected, Unavailable, Unknown } from "../../src/domain/Errors.ts"
 import type { SendErrorReason } from "../../src/domain/Errors.ts"
+import type { Platform } from "../../src/platforms/Platform.ts"
 import { Database } from "../../src/store/Database.ts"
 import { OutboxStore } from "../../src/store/OutboxStore.ts"
 import * as FakePlatform from "../../src/testing/FakePlatform.ts"
@@ -124,6 +125,24 @@ describe("Outbox", () => {
       yield* fake.onSend(() =>
         Effect.suspend(() => (crashes-- > 0 ? Effect.die(new Error("a bug")) : Effect.succeed("take")))
       )
+      yield* post("crash")
+      yield* post("next")
+      yield* fake.awaitSent(1)
+
+      assert.include((yield* dead)[0]?.lastError, "a bug")
+    }).pipe(inWorld())
+  )
+
+  it.effect("an adapter that throws where it should return an effect costs one message, no more", () =>
+    Effect.gen(function* () {
+      let crashes = 1
+      const fake = yield* FakePlatform.make()
+      const send: Platform["send"] = (message) => {
+        if (crashes-- > 0) throw new Error("a bug")
+        return fake.platform.send(message)
+      }
+      yield* (yield* Supervisor).attach({ ...fake.platform, send })
+      yield* fake.awaitConnects(1)
       yield* post("crash")
       yield* post("next")
       yield* fake.awaitSent(1)

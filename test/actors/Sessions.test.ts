@@ -229,6 +229,24 @@ describe("the way of a message", () => {
     )
   })
 
+  it.effect("an agent that throws where it should return a stream has failed its turn, no more", () =>
+    Effect.gen(function* () {
+      const fake = yield* attached()
+      yield* fake.say("hello")
+      yield* fake.awaitSent(1)
+      yield* quiet
+
+      assert.match((yield* fake.sent)[0]?.text ?? "", /^I could not answer that/)
+      assert.strictEqual((yield* (yield* InboxStore).waiting).length, 0)
+    }).pipe(
+      inWorld({
+        answer: () => {
+          throw new Error("a bug")
+        }
+      })
+    )
+  )
+
   it.effect("F181: an empty answer sends nothing", () =>
     Effect.gen(function* () {
       const fake = yield* attached()
