@@ -141,7 +141,8 @@ const push = (load: Load): Promise<Measured> =>
         load.rate === 0
           ? load.events
           : Math.min(load.events, Math.floor(((performance.now() - began) / 1000) * load.rate))
-      while (sent < allowed && sentAt.size < load.window) send()
+      const room = Math.min(allowed - sent, load.window - sentAt.size)
+      for (let filled = 0; filled < room; filled++) send()
     }
     const timer = setInterval(fill, 1)
     const settle = () => {

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { PlatformId } from "../domain/Address.ts"
-import { StoreError } from "../domain/Errors.ts"
+import type { StoreError } from "../domain/Errors.ts"
 import type { MessageArrived } from "../domain/Inbound.ts"
 import { addressOf, Inbound } from "../domain/Inbound.ts"
 import type { Outbound } from "../domain/Outbound.ts"
