@@ -61,13 +61,15 @@ export class Inbox extends Context.Service<
           entries: ReadonlyArray<NewEntry<MessageArrived>>,
           resume: string | undefined
         ) {
-          const isNew = yield* store.accept(
-            entries,
-            resume === undefined ? undefined : { platform: platform.id, token: resume }
+          const isNew = yield* (
+            store
+              .accept(entries, resume === undefined ? undefined : { platform: platform.id, token: resume })
+              // Whatever the answer: one that got lost may have been a yes, and nobody else would wake them.
+              .pipe(
+                Effect.ensuring(Effect.forEach(entries, ({ session }) => sessions.wake(session), { discard: true }))
+              )
           )
           const kept = entries.filter((_, index) => isNew[index] === true)
-          // Known ones too: a try whose answer got lost has kept them, and has woken nobody.
-          for (const { session } of entries) yield* sessions.wake(session)
           for (const entry of kept) yield* feed.tell(told(entry))
           return kept.length
         })

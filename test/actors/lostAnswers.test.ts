@@ -42,12 +42,18 @@ const inWorldThatLoses =
       return yield* test.pipe(Effect.scoped, Effect.provide(graph))
     }).pipe(Effect.provide(Store.layerMemory))
 
-const attached = Effect.gen(function* () {
-  const fake = yield* FakePlatform.make()
+const attachedAs = Effect.fnUntraced(function* (shape: FakePlatform.Shape) {
+  const fake = yield* FakePlatform.make({ shape })
   yield* (yield* Supervisor).attach(fake.platform)
   yield* fake.awaitConnects(1)
   return fake
 })
+const attached = attachedAs("socket")
+
+const handOver = Effect.andThen(
+  Effect.flatMap(Supervisor, (supervisor) => supervisor.reconnect(PlatformId.make("fake"))),
+  quiet
+)
 
 const textsOf = (fake: FakePlatform.FakePlatform) =>
   Effect.map(fake.sent, (sent) => sent.map((message) => message.text))
@@ -72,6 +78,22 @@ describe("a commit whose answer got lost", () => {
       yield* fake.say("hello")
       yield* quiet
       yield* TestClock.adjust("5 seconds")
+      yield* quiet
+
+      assert.deepStrictEqual(yield* textsOf(fake), ["echo: hello"])
+    }).pipe(inWorldThatLoses("accept"))
+  )
+
+  it.effect("of a message that never comes again, for the platform's stream stands behind it: it is answered", () =>
+    Effect.gen(function* () {
+      const fake = yield* attachedAs("resume")
+
+      yield* fake.say("hello")
+      yield* quiet
+      // The second hand-over ends the link that would have asked the store again.
+      yield* handOver
+      yield* handOver
+      yield* TestClock.adjust("1 minute")
       yield* quiet
 
       assert.deepStrictEqual(yield* textsOf(fake), ["echo: hello"])
