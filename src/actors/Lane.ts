@@ -125,15 +125,15 @@ export const make = Effect.fnUntraced(function* (
     return isOver
   })
 
-  const postpone = Effect.fnUntraced(function* (row: Delivery, reason: SendErrorReason, wait: Duration.Duration) {
+  const postpone = Effect.fnUntraced(function* (tried: Tried, wait: Duration.Duration) {
+    const { row, reason } = tried
     const at = yield* Clock.currentTimeMillis
     const next: Delivery = {
       ...row,
       attempts: row.attempts + 1,
       notBefore: at + Math.ceil(Duration.toMillis(wait)),
       lastError: reason.message,
-      // When an answer first got lost; a definite no takes it back.
-      unknownAt: reason._tag === "Unknown" ? (row.unknownAt ?? at) : null
+      unknownAt: unknownAfter(tried)
     }
     yield* patiently(store.postpone({ ...next, error: reason.message }))
     yield* Effect.logInfo("not sent").pipe(
@@ -163,7 +163,7 @@ export const make = Effect.fnUntraced(function* (
     const tried = yield* marked(row, risk, now)
     const reason = yield* attempt(tried)
     if (reason === null) return null
-    return reason._tag === "Rejected" ? yield* buried(tried, reason.message) : { row: tried, reason }
+    return reason._tag === "Rejected" ? yield* buried(tried, reason.message) : { row: tried, reason, risk, at: now }
   })
 
   /** The wait before the next try, told to the account where it is the account's. */
@@ -187,7 +187,7 @@ export const make = Effect.fnUntraced(function* (
     while (tried !== null) {
       const { reason } = tried
       const wait = yield* waitAfter(reason, backoff)
-      const row = yield* postpone(tried.row, reason, wait)
+      const row = yield* postpone(tried, wait)
       if (!(yield* waitFor(row, wait, reason._tag !== "RateLimited"))) return false
       tried = yield* tryOnce(row)
     }
@@ -227,6 +227,24 @@ const expired = (row: Delivery, expire: Duration.Duration): string =>
   `expired after ${Duration.format(expire)} (outbox.expire)${row.lastError === null ? "" : `: ${row.lastError}`}`
 
 type Risk = "none" | "once" | "twice"
+
+/** A try that did not end the matter. */
+interface Tried {
+  readonly row: Delivery
+  readonly reason: SendErrorReason
+  readonly risk: Risk
+  /** When it began: from then on the platform may remember it, however long the machine slept in its middle. */
+  readonly at: number
+}
+
+/**
+ * Since when the platform may know the message. A definite no takes back what its own try was marked with; it tells
+ * nothing of an answer that got lost before.
+ */
+const unknownAfter = ({ row, reason, risk, at }: Tried): number | null => {
+  if (reason._tag === "Unknown") return row.unknownAt ?? at
+  return risk === "none" ? row.unknownAt : null
+}
 
 /**
  * What another try risks: nothing while the platform remembers the id, else a second message. A message of an earlier

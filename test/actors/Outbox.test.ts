@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Random } from "effect"
+import { Duration, Effect, Fiber, Option, Random } from "effect"
 import { TestClock } from "effect/testing"
 import { Outbox } from "../../src/actors/Outbox.ts"
 import { Supervision } from "../../src/actors/Supervision.ts"
@@ -12,7 +12,7 @@ import type { Platform } from "../../src/platforms/Platform.ts"
 import { Database } from "../../src/store/Database.ts"
 import { OutboxStore } from "../../src/store/OutboxStore.ts"
 import * as FakePlatform from "../../src/testing/FakePlatform.ts"
-import { inWorld, quiet } from "./world.ts"
+import { inWorld, quiet, withJumps } from "./world.ts"
 
 const attached = Effect.fnUntraced(function* (options: FakePlatform.FakePlatformOptions = {}) {
   const fake = yield* FakePlatform.make(options)
@@ -224,6 +224,48 @@ describe("Outbox", () => {
       assert.include(letter?.lastError, "unknown")
       assert.isTrue(letter?.unknown)
     }).pipe(inWorld())
+  )
+
+  it.effect(
+    "a refusal tells nothing of an answer that got lost before: past the key's life the entry says unknown",
+    () =>
+      Effect.gen(function* () {
+        const fake = yield* attached()
+        let tries = 0
+        const trouble = () => (tries++ === 0 ? "takeAndLoseAnswer" : new Unavailable({ detail: "503" }))
+        yield* fake.onSend(() => Effect.sync(trouble))
+        const id = yield* post("hello")
+        yield* quiet
+        yield* TestClock.adjust("61 minutes")
+        yield* fake.onSend(() => Effect.succeed("take"))
+        yield* TestClock.adjust("2 minutes")
+        yield* quiet
+
+        const letter = Option.getOrThrow(yield* (yield* OutboxStore).find(id))
+        assert.isTrue(letter.state === "delivered" && letter.unknown)
+      }).pipe(inWorld())
+  )
+
+  it.effect("a machine that slept in the middle of a send: the key's life counts from when the send began", () =>
+    withJumps((jump) =>
+      Effect.gen(function* () {
+        const fake = yield* attached()
+        let tries = 0
+        const sleepOnce = () => {
+          if (tries++ > 0) return "take"
+          jump(Duration.toMillis(Duration.hours(2)))
+          return "takeAndLoseAnswer"
+        }
+        yield* fake.onSend(() => Effect.sync(sleepOnce))
+        const id = yield* post("hello")
+        yield* quiet
+        yield* TestClock.adjust("1 minute")
+        yield* quiet
+
+        const letter = Option.getOrThrow(yield* (yield* OutboxStore).find(id))
+        assert.isTrue(letter.state === "delivered" && letter.unknown)
+      }).pipe(inWorld())
+    )
   )
 
   it.effect("a message whose sender is gone before it is kept goes out all the same", () =>
