@@ -85,7 +85,7 @@ export const parts = (options: GatewayOptions = {}) => {
     pulse: Pulse.layer,
     pruner: Pruner.layer({
       messages: options.keep?.messages ?? Duration.days(7),
-    history: options.keep?.history ?? Duration.days(30),
+      history: options.keep?.history ?? Duration.days(30),
       runs: options.keep?.runs ?? Duration.days(30)
     })
   }

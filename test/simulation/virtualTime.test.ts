@@ -11,7 +11,12 @@ const time = (seed = 1) => VirtualTime.make(makeChance(seed), 1_000_000)
 const orderOf = (seed: number): string => {
   const order: Array<number> = []
   const fibers = Array.from({ length: 10 }, (_, i) => Effect.sync(() => void order.push(i)))
-  time(seed).run(Effect.flatMap(Effect.forEach(fibers, (fiber) => Effect.forkChild(fiber)), Fiber.awaitAll))
+  time(seed).run(
+    Effect.flatMap(
+      Effect.forEach(fibers, (fiber) => Effect.forkChild(fiber)),
+      Fiber.awaitAll
+    )
+  )
   return order.join(" ")
 }
 
