@@ -29,12 +29,21 @@ export const make = Effect.fnUntraced(function* <K>(
     while (yield* step(key))
   })
 
-  /** A wake that came after the last look is a new beginning. */
+  const begin = (key: K, done: Deferred.Deferred<void>): Effect.Effect<void> =>
+    work(key).pipe(
+      // A bug of ours: what waits is looked at again with the next wake. Nobody else would see it.
+      Effect.tapDefect((defect) => Effect.logError("crashed").pipe(Effect.annotateLogs({ at: key, cause: defect }))),
+      Effect.ensuring(leave(key, done)),
+      FiberSet.run(fibers),
+      Effect.asVoid
+    )
+
+  /** A wake that came after the last look is a new beginning, and no rest yet. */
   const leave = (key: K, done: Deferred.Deferred<void>): Effect.Effect<void> =>
     Effect.suspend(() => {
+      if (again.delete(key)) return begin(key, done)
       working.delete(key)
-      Deferred.doneUnsafe(done, Effect.void)
-      return again.delete(key) ? wake(key) : Effect.void
+      return Effect.asVoid(Deferred.succeed(done, undefined))
     })
 
   const wake = (key: K): Effect.Effect<void> =>
@@ -45,7 +54,7 @@ export const make = Effect.fnUntraced(function* <K>(
       }
       const done = Deferred.makeUnsafe<void>()
       working.set(key, done)
-      return work(key).pipe(Effect.ensuring(leave(key, done)), FiberSet.run(fibers), Effect.asVoid)
+      return begin(key, done)
     })
 
   return {
