@@ -92,6 +92,8 @@ interface Line {
   byteAt: number
   frameAt: number
   silent: "path" | "session" | null
+  /** How much of everything that was said has been on it. */
+  position: number
 }
 
 const pollTime = Duration.seconds(30)
@@ -130,6 +132,14 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
     if (line === undefined || line.silent !== null) return
     line.byteAt = line.frameAt = yield* monotonicMillis
     yield* Queue.offer(line.frames, frame(line))
+  })
+
+  /** Without a gap, for an offset stands for all before it: a link that is the newest again has missed its successor's. */
+  const deliver = Effect.fnUntraced(function* (line: Line | undefined) {
+    if (line === undefined || line.silent !== null) return
+    const missed = backlog.slice(line.position).filter((event) => !acked.has(event.eventId))
+    line.position = backlog.length
+    for (const event of missed) yield* push(line, (line) => frameOf(event, line))
   })
 
   /** A probe or a beat arrives at the far end, which answers as long as it lives. */
@@ -180,7 +190,8 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
       frames: yield* Queue.dropping<Frame, LinkError | Cause.Done>(mostWaiting),
       byteAt: now,
       frameAt: now,
-      silent: null
+      silent: null,
+      position: 0
     }
     const from = shape === "resume" || shape === "poll" ? Number(resume ?? 0) : 0
     const missed = backlog.slice(from).filter((event) => !acked.has(event.eventId))
@@ -188,6 +199,7 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
       line.frames,
       missed.map((event) => frameOf(event, line))
     )
+    line.position = backlog.length
     // Only now is the line one that `say` delivers to, so that nothing comes twice.
     yield* Effect.acquireRelease(
       Effect.sync(() => lines.push(line)).pipe(
@@ -255,7 +267,7 @@ export const make = Effect.fnUntraced(function* (options: FakePlatformOptions = 
       sentAt: said.sentAt ?? (yield* Clock.currentTimeMillis)
     }
     backlog.push(event)
-    yield* push(lines.at(-1), (line) => frameOf(event, line))
+    yield* deliver(lines.at(-1))
     return event
   })
 
