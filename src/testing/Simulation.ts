@@ -98,18 +98,32 @@ const live = Effect.fnUntraced(function* (world: World.World, until: number) {
   yield* world.begin
   yield* Effect.sleep("1 second")
   while (time.elapsed() < until && book.broken() === null) {
-    yield* storm(world, time.elapsed() + chance.between(5, 25) * 60_000)
+    yield* storm(world, chance.pick(storms))
     if (book.broken() === null) yield* reckon(world, marks)
   }
   if (book.broken() !== null || world.life === null) return
   yield* world.life.stop
 })
 
-const storm = Effect.fnUntraced(function* (world: World.World, until: number) {
+interface Storm {
+  readonly leastMillis: number
+  readonly mostMillis: number
+  /** The longest time between two things that happen. */
+  readonly paceMillis: number
+}
+
+/** One fault at a time, so that each is met in full; or everything at once. */
+const storms: readonly [Storm, ...ReadonlyArray<Storm>] = [
+  { leastMillis: 300_000, mostMillis: 1_500_000, paceMillis: 25_000 },
+  { leastMillis: 20_000, mostMillis: 90_000, paceMillis: 2_000 }
+]
+
+const storm = Effect.fnUntraced(function* (world: World.World, { leastMillis, mostMillis, paceMillis }: Storm) {
   const { book, chance, farEnds, time } = world
-  book.note("storm")
+  const until = time.elapsed() + chance.between(leastMillis, mostMillis)
+  book.note(`storm, something every ${paceMillis} ms at most`)
   while (time.elapsed() < until && book.broken() === null) {
-    yield* Effect.sleep(Duration.millis(chance.between(1, 25_000)))
+    yield* Effect.sleep(Duration.millis(chance.between(1, paceMillis)))
     yield* pass(world)
     const farEnd = farEnds[chance.below(farEnds.length)]
     if (farEnd !== undefined && chance.happens(0.5)) yield* say(world, farEnd)
