@@ -2,7 +2,7 @@
  * A configuration as a tree that remembers where it came from. `${…}` is set aside before YAML reads the text, since its
  * braces are YAML's own inside of `{ … }`; what it stands for is filled in afterwards, by `fill`.
  */
-import { Predicate } from "effect"
+import { Predicate, Result } from "effect"
 import { isScalar, LineCounter, parseDocument, visit } from "yaml"
 
 /** Keys and indexes from the root. */
@@ -57,8 +57,19 @@ export const read = (text: string): { readonly document: Document; readonly faul
   const lines = new LineCounter()
   const { masked, unmask } = maskReferences(text)
   const yaml = parseDocument(masked, { lineCounter: lines, prettyErrors: false, intAsBigInt: true })
-  visit(yaml, { Scalar: (_, node) => void (node.value = settle(node.value, node.source, unmask)) })
-  const faults = yaml.errors.map(({ message, pos }) => ({ line: lines.linePos(pos[0]).line, message: unmask(message) }))
+  const faults: Array<SyntaxFault> = []
+  const tell = (offset: number, message: string) =>
+    void faults.push({ line: lines.linePos(offset).line, message: unmask(message) })
+  for (const { message, pos } of yaml.errors) tell(pos[0], message)
+  visit(yaml, {
+    Scalar: (_, node) => void (node.value = settle(node.value, node.source, unmask)),
+    Alias: (_, node, parents) => {
+      const target = node.resolve(yaml)
+      if (target === undefined) tell(node.range?.[0] ?? 0, `the alias *${node.source} names nothing`)
+      else if (parents.includes(target))
+        tell(node.range?.[0] ?? 0, `the alias *${node.source} stands within its own anchor`)
+    }
+  })
   const lineOf = (path: Path): number | null => {
     // A key that is missing is looked for where its parent stands.
     for (let rest = path; ; rest = rest.slice(0, -1)) {
@@ -68,8 +79,10 @@ export const read = (text: string): { readonly document: Document; readonly faul
       if (rest.length === 0) return null
     }
   }
-  // A document that did not parse is not read any further.
-  const raw: unknown = faults.length === 0 ? (yaml.toJS() ?? {}) : {}
+  // A document that did not parse is not read any further. Aliases that would blow it up are refused here.
+  const tree: Result.Result<unknown, unknown> = faults.length > 0 ? Result.succeed({}) : Result.try(() => yaml.toJS())
+  if (Result.isFailure(tree)) tell(0, Predicate.isError(tree.failure) ? tree.failure.message : String(tree.failure))
+  const raw = Result.getOrElse(tree, () => ({})) ?? {}
   return { document: { raw, lineOf, nameOf: print }, faults }
 }
 

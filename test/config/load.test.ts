@@ -389,6 +389,23 @@ describe("what is wrong", () => {
   )
 
   it.effect.each([
+    ["names nothing", "log: {}\nhttp: *nothing\n", 2],
+    ["stands within its own anchor", "log: {}\nplatforms: &all [*all]\n", 2],
+    [
+      "Excessive alias count",
+      [0, 1, 2, 3].reduce((text, n) => `${text}x${n + 1}: &x${n + 1} [${`*x${n},`.repeat(9)}]\n`, "x0: &x0 [1]\n"),
+      1
+    ]
+  ] as const)("an alias that %s is a fault of the file, not a crash", ([message, text, line]) =>
+    Effect.gen(function* () {
+      const [first] = yield* faults(text)
+
+      expect(first).toMatchObject({ path: "evergate.yaml", line })
+      expect(first?.found).toContain(message)
+    })
+  )
+
+  it.effect.each([
     ["limits: { perSender: 20/1m }", "limits"],
     ["alarms: [{ to: 'local:me' }]", "alarms"],
     ["catchUp: { within: 2h }", "catchUp"],
