@@ -60,25 +60,6 @@ export const make = Effect.fnUntraced(function* (
   let accountFreeAt = 0
   let lastSentAt: number | null = null
 
-  /** Returns when both the chat and the account may speak; the send is then on their record. */
-  const paced = Effect.fnUntraced(function* (chat: string) {
-    while (true) {
-      const now = yield* monotonicMillis
-      const said = chats.get(chat) ?? []
-      const wait = Math.max(
-        paceMillis(capabilities.chatRates, said, now),
-        paceMillis(capabilities.accountRates, account, now),
-        accountFreeAt - now
-      )
-      if (wait <= 0) {
-        account = withSend(capabilities.accountRates, account, now)
-        remember(chats, chat, withSend(capabilities.chatRates, said, now))
-        return
-      }
-      yield* Effect.sleep(Duration.millis(wait))
-    }
-  })
-
   const buried = Effect.fnUntraced(function* (row: Delivery, reason: string) {
     const at = yield* Clock.currentTimeMillis
     yield* patiently(store.bury(row.seq, reason, at))
@@ -125,6 +106,32 @@ export const make = Effect.fnUntraced(function* (
     return isOver
   })
 
+  /** True when both the chat and the account may speak; the send is then on their record. False as with `waitFor`. */
+  const paced = Effect.fnUntraced(function* (row: Delivery) {
+    const { chat } = row.address
+    while (true) {
+      const now = yield* monotonicMillis
+      if (accountFreeAt > now) {
+        // The platform asked for this wait, and it may be a long one: a stop does not sit it out.
+        if (!(yield* waitFor(row, Duration.millis(accountFreeAt - now), false))) return false
+        continue
+      }
+      const said = chats.get(chat) ?? []
+      const wait = Math.max(
+        paceMillis(capabilities.chatRates, said, now),
+        paceMillis(capabilities.accountRates, account, now)
+      )
+      // How long the pace and a free place take is the platform's affair, and says nothing of this lane.
+      yield* crew.progress(chat, Duration.infinity)
+      if (wait <= 0) {
+        account = withSend(capabilities.accountRates, account, now)
+        remember(chats, chat, withSend(capabilities.chatRates, said, now))
+        return true
+      }
+      yield* Effect.sleep(Duration.millis(wait))
+    }
+  })
+
   const postpone = Effect.fnUntraced(function* (tried: Tried, wait: Duration.Duration) {
     const { row, reason } = tried
     const at = yield* Clock.currentTimeMillis
@@ -153,9 +160,6 @@ export const make = Effect.fnUntraced(function* (
 
   /** One try, where one may be made; null when the message has left the lane. */
   const tryOnce = Effect.fnUntraced(function* (row: Delivery) {
-    // How long the pace and a free place take is the platform's affair, and says nothing of this lane.
-    yield* crew.progress(row.address.chat, Duration.infinity)
-    yield* paced(row.address.chat)
     const now = yield* Clock.currentTimeMillis
     const risk = riskOf(row, capabilities.idempotencyLife, openedAt, now)
     if (now - row.createdAt > Duration.toMillis(expire)) return yield* buried(row, expired(row, expire))
@@ -183,15 +187,16 @@ export const make = Effect.fnUntraced(function* (
       return false
     }
     const backoff = yield* backoffs
-    let tried = yield* tryOnce(first)
-    while (tried !== null) {
+    let row = first
+    while (yield* paced(row)) {
+      const tried = yield* tryOnce(row)
+      if (tried === null) return true
       const { reason } = tried
       const wait = yield* waitAfter(reason, backoff)
-      const row = yield* postpone(tried, wait)
+      row = yield* postpone(tried, wait)
       if (!(yield* waitFor(row, wait, reason._tag !== "RateLimited"))) return false
-      tried = yield* tryOnce(row)
     }
-    return true
+    return false
   })
 
   return {

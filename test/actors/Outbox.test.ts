@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Option, Random } from "effect"
+import { Duration, Effect, Exit, Fiber, Option, Random, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Outbox } from "../../src/actors/Outbox.ts"
 import { Supervision } from "../../src/actors/Supervision.ts"
@@ -84,6 +84,29 @@ describe("Outbox", () => {
       assert.strictEqual(during, 1)
       assert.sameMembers([...(yield* texts(fake))], ["final", "of another chat"])
     }).pipe(inWorld())
+  )
+
+  it.effect(
+    "a stop does not sit out a wait that the platform asked of the account; what is left stays in the store",
+    () =>
+      Effect.gen(function* () {
+        const fake = yield* FakePlatform.make()
+        const scope = yield* Scope.make()
+        yield* (yield* Supervisor).attach(fake.platform).pipe(Scope.provide(scope))
+        yield* fake.awaitConnects(1)
+        const limited = new RateLimited({ detail: "limited", retryAfterMillis: 600_000, scope: "account" })
+        yield* fake.onSend(failing(limited))
+        yield* post("refused for now")
+        yield* quiet
+        yield* post("has not had its turn", "c2")
+        yield* quiet
+
+        const leaving = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+        yield* quiet
+
+        assert.isDefined(leaving.pollUnsafe())
+        assert.strictEqual((yield* (yield* OutboxStore).list("pending", 10)).length, 2)
+      }).pipe(inWorld())
   )
 
   it.effect("F152: 20 messages to one chat keep its pace and their order", () =>
