@@ -59,6 +59,7 @@ export interface ConnectionReport {
 type Outcome =
   | { readonly _tag: "Lost"; readonly reason: LinkErrorReason }
   | { readonly _tag: "Goodbye"; readonly reason: LinkErrorReason }
+  | { readonly _tag: "Asked" }
 
 /** A link that said goodbye is read this long at most. */
 const drainFor = Duration.seconds(15)
@@ -131,7 +132,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.raceAllFirst([
       Effect.map(Fiber.await(life.fiber), (exit) => ({ _tag: "Lost", reason: reasonOf(exit) }) as const),
       Effect.map(Deferred.await(life.goodbye), goodbye),
-      Effect.as(Queue.take(asked), goodbye("asked by hand"))
+      Effect.as(Queue.take(asked), { _tag: "Asked" } as const)
     ])
 
   /** The link is read on for a while; one that was drained before it ends now, so that there are never three. */
@@ -142,6 +143,15 @@ export const make = Effect.fnUntraced(function* (
       Effect.andThen(Fiber.interrupt(life.fiber)),
       Effect.forkIn(scope)
     )
+  })
+
+  /** While a link that said goodbye is still read, the platform is connected; when that ends first, it is not. */
+  const opening = Effect.fnUntraced(function* <A>(attempt: Effect.Effect<A>) {
+    const { state } = yield* SubscriptionRef.get(status)
+    const old = Array.from(lives).at(-1)
+    if (old === undefined || state !== "connected") return yield* Effect.andThen(move(toConnecting), attempt)
+    const deaf = Effect.andThen(Fiber.await(old.fiber), Effect.uninterruptible(move(toConnecting)))
+    return yield* Effect.scoped(Effect.andThen(Effect.forkScoped(deaf), attempt))
   })
 
   const run = (progress: Progress): Effect.Effect<never> =>
@@ -179,15 +189,12 @@ export const make = Effect.fnUntraced(function* (
         if (outcome._tag === "Lost") return yield* setBack(outcome.reason)
         yield* drain(life)
         // One planned goodbye is followed at once; a platform that says nothing else is waited for like any failure.
-        if (hasty++ > 0) yield* setBack(outcome.reason)
+        if (outcome._tag === "Goodbye" && hasty++ > 0) yield* setBack(outcome.reason)
       })
 
       while (true) {
         yield* progress(Duration.sum(Duration.times(settings.connectTimeout, stepsAtMost), grace))
-        // While a link that said goodbye is still read, the platform is connected.
-        const { state } = yield* SubscriptionRef.get(status)
-        if (lives.size === 0 || state !== "connected") yield* move(toConnecting)
-        const opened = yield* Effect.exit(attempt(progress))
+        const opened = yield* opening(Effect.exit(attempt(progress)))
         yield* Exit.isSuccess(opened) ? withLink(opened.value) : setBack(reasonOf(opened))
       }
     })

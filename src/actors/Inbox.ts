@@ -48,8 +48,17 @@ export class Inbox extends Context.Service<
         const feed = yield* Feed
         let counts: InboxCounts = { accepted: 0, duplicates: 0, refused: 0 }
 
+        const count = ({ accepted = 0, duplicates = 0, refused = 0 }: Partial<InboxCounts>) => {
+          counts = {
+            accepted: counts.accepted + accepted,
+            duplicates: counts.duplicates + duplicates,
+            refused: counts.refused + refused
+          }
+        }
+
         const refuse = Effect.fnUntraced(function* (refused: ReadonlyArray<Refused>) {
           yield* store.refuse(refused)
+          count({ refused: refused.length })
           for (const { platform, eventId, reason, at } of refused) {
             yield* Effect.logInfo("refused").pipe(Effect.annotateLogs({ platform, event: eventId, reason }))
             yield* feed.tell({ _tag: "MessageRefused", platform, eventId, reason, at })
@@ -70,8 +79,8 @@ export class Inbox extends Context.Service<
               )
           )
           const kept = entries.filter((_, index) => isNew[index] === true)
+          count({ accepted: kept.length, duplicates: entries.length - kept.length })
           for (const entry of kept) yield* feed.tell(told(entry))
-          return kept.length
         })
 
         const accept = Effect.fnUntraced(function* (
@@ -86,16 +95,11 @@ export class Inbox extends Context.Service<
             entries.push({ event, session: keyOf(event, options.scope), turn: yield* makeTurnId, receivedAt: at })
           }
           // The end of a link must not fall between the commit and the wake: what is kept is also begun.
-          const kept =
-            entries.length > 0 || resume !== undefined
-              ? yield* Effect.uninterruptible(keep(platform, entries, resume))
-              : 0
-          if (refused.length > 0) yield* refuse(refused)
-          counts = {
-            accepted: counts.accepted + kept,
-            duplicates: counts.duplicates + entries.length - kept,
-            refused: counts.refused + refused.length
+          if (entries.length > 0 || resume !== undefined) {
+            // The end of a link must not fall between the commit and the wake: what is kept is also begun.
+            yield* Effect.uninterruptible(keep(platform, entries, resume))
           }
+          if (refused.length > 0) yield* refuse(refused)
         })
 
         return Inbox.of({ accept, counts: Effect.sync(() => counts) })

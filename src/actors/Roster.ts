@@ -10,6 +10,7 @@ export class Roster extends Context.Service<
     /** Enters a platform until the scope closes. Two of one name are a bug of whoever wired them. */
     readonly enter: (platform: Platform) => Effect.Effect<void, never, Scope.Scope>
     readonly find: (id: PlatformId) => Platform | undefined
+    readonly ids: () => ReadonlyArray<PlatformId>
   }
 >()("evergate/actors/Roster") {
   static readonly layer: Layer.Layer<Roster> = Layer.sync(Roster, () => {
@@ -24,7 +25,8 @@ export class Roster extends Context.Service<
           ),
           () => Effect.sync(() => platforms.delete(platform.id))
         ),
-      find: (id) => platforms.get(id)
+      find: (id) => platforms.get(id),
+      ids: () => Array.from(platforms.keys())
     })
   })
 }

@@ -194,9 +194,10 @@ const makeDrainTime = (drain: Duration.Duration) => {
     if (leaving++ === 0) deadline = now + Duration.toMillis(drain)
     const left = Duration.millis(Math.max(0, deadline - now))
     const fiber = yield* work.pipe(Effect.timeoutOption(left), Effect.interruptible, Effect.forkDetach)
-    const result = yield* Fiber.join(fiber)
-    leaving--
-    return result
+    return yield* Effect.ensuring(
+      Fiber.join(fiber),
+      Effect.sync(() => leaving--)
+    )
   })
 }
 

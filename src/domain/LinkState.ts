@@ -63,8 +63,11 @@ const enter = (status: LinkStatus, state: LinkState, now: number): LinkStatus =>
   nextAttemptAt: null
 })
 
+/** From `connected` only when a link that said goodbye ended before its successor was up. */
 export const toConnecting: LinkMove = (status, now) => ({
   ...enter(status, "connecting", now),
+  downSince: status.downSince ?? now,
+  disconnects: status.disconnects + (status.state === "connected" ? 1 : 0),
   attempt: status.attempt + 1
 })
 

@@ -84,9 +84,12 @@ export const parts = (options: GatewayOptions = {}) => {
     ticker: Ticker.layer({ scope }),
     pulse: Pulse.layer,
     pruner: Pruner.layer({
-      messages: options.keep?.messages ?? Duration.days(7),
-      history: options.keep?.history ?? Duration.days(30),
-      runs: options.keep?.runs ?? Duration.days(30)
+      keep: {
+        messages: options.keep?.messages ?? Duration.days(7),
+        history: options.keep?.history ?? Duration.days(30),
+        runs: options.keep?.runs ?? Duration.days(30)
+      },
+      expire: options.expire ?? Duration.hours(24)
     })
   }
 }

@@ -12,6 +12,7 @@ const sameWithinMillis = 500
 /** Waits for the first request to stop. A later one ends the process at once. Listens until the scope closes. */
 export const stopRequested: Effect.Effect<Effect.Effect<string>, never, Scope.Scope> = Effect.gen(function* () {
   const first = yield* Deferred.make<string>()
+  const log = Effect.runForkWith(yield* Effect.context())
   let askedAt: number | null = null
 
   const ask = (name: string, status: number) => {
@@ -24,17 +25,25 @@ export const stopRequested: Effect.Effect<Effect.Effect<string>, never, Scope.Sc
     const listener = () => ask(signal, statuses[signal])
     return { signal, listener }
   })
+  // SIGHUP is for a reload, which is not built yet: whoever sends it must not lose the gateway. A terminal that closes
+  // sends it too, and takes the gateway with it as it takes everything else.
+  const hangup = () => {
+    if (process.stdout.isTTY) ask("SIGHUP", 129)
+    else log(Effect.logWarning("SIGHUP: reload is not built yet; nothing changes"))
+  }
   // The process that handed over to this one is gone.
   const orphaned = () => ask("the end of the parent process", statuses.SIGTERM)
 
   yield* Effect.acquireRelease(
     Effect.sync(() => {
       for (const { signal, listener } of listeners) process.on(signal, listener)
+      process.on("SIGHUP", hangup)
       if (process.env["EVERGATE_HANDED_OVER"] !== undefined) process.once("disconnect", orphaned)
     }),
     () =>
       Effect.sync(() => {
         for (const { signal, listener } of listeners) process.off(signal, listener)
+        process.off("SIGHUP", hangup)
         process.off("disconnect", orphaned)
       })
   )

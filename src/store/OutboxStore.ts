@@ -30,6 +30,11 @@ export class OutboxStore extends Context.Service<
     readonly postpone: (postponed: Postponed) => Effect.Effect<void, StoreError>
     /** Takes a message out of its lane for good, with the reason. */
     readonly bury: (seq: number, reason: string, at: number) => Effect.Effect<void, StoreError>
+    /** Of platforms that nobody serves, some of the oldest messages that were posted before `before`. */
+    readonly unserved: (
+      served: ReadonlyArray<PlatformId>,
+      before: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly seq: number; readonly platform: PlatformId }>, StoreError>
     readonly find: (id: DeliveryId) => Effect.Effect<Option.Option<Delivery>, StoreError>
     /** Newest first. */
     readonly list: (state: DeliveryState, limit: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreError>
@@ -79,6 +84,7 @@ export class OutboxStore extends Context.Service<
       return OutboxStore.of({
         post: (message, key, at) => db.write("post", Table.post(sql, message, key, at)),
         next,
+        unserved: (served, before) => db.read("unserved", Table.unserved(sql, served, before)),
         lanes: (platform) => db.read("lanes", Table.lanes(sql, platform)),
         delivered: (seq, messageId, at) => end(seq, { state: "delivered", messageId, at }),
         postpone: (postponed) => Effect.asVoid(db.write("postpone", Table.postpone(sql, postponed))),

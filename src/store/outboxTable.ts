@@ -146,6 +146,15 @@ export const lanes = (sql: SqlClient.SqlClient, platform: PlatformId) =>
     (rows) => rows.map((row) => row.chat)
   )
 
+/** The oldest pending messages of platforms that are not among the served ones, posted before `before`. */
+export const unserved = (sql: SqlClient.SqlClient, served: ReadonlyArray<PlatformId>, before: number) =>
+  Effect.map(
+    sql<{ seq: number; platform: PlatformId }>`SELECT seq, platform FROM outbox
+      WHERE state = 'pending' AND created_at < ${before}
+      ${served.length === 0 ? sql.literal("") : sql`AND NOT ${sql.in("platform", served)}`} ORDER BY seq LIMIT ${pruneStep}`,
+    (rows) => rows.map(({ seq, platform }) => ({ seq, platform }))
+  )
+
 export const byId = (sql: SqlClient.SqlClient, id: DeliveryId) =>
   sql<Numbered>`SELECT ${columns(sql)} FROM outbox WHERE id = ${id}`
 

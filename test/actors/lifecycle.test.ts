@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Layer, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { Outbox } from "../../src/actors/Outbox.ts"
 import { Supervisor } from "../../src/actors/Supervisor.ts"
 import { Ticker } from "../../src/actors/Ticker.ts"
 import { AgentError } from "../../src/domain/Errors.ts"
@@ -14,6 +15,7 @@ import * as Gateway from "../../src/layers/Gateway.ts"
 import * as Store from "../../src/layers/Store.ts"
 import { Database } from "../../src/store/Database.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
+import { OutboxStore } from "../../src/store/OutboxStore.ts"
 import * as FakePlatform from "../../src/testing/FakePlatform.ts"
 import { agentOf, echo, inWorld, quiet } from "./world.ts"
 
@@ -208,4 +210,61 @@ describe("jobs and their runs", () => {
       assert.deepStrictEqual(seen, ["job@1970-01-01T00:01:00.000Z 1", "job@1970-01-01T00:01:00.000Z 2"])
     }).pipe(inWorld())
   })
+})
+
+describe("what belongs to a platform that is not attached", () => {
+  it.effect("expires: a message that nobody serves is a dead letter in the end", () =>
+    Effect.gen(function* () {
+      const outbox = yield* Outbox
+      yield* outbox.post({ to: { platform: PlatformId.make("gone"), chat: "c1", thread: null }, text: "hello" })
+      yield* TestClock.adjust("25 hours")
+      yield* quiet
+
+      const [letter] = yield* (yield* OutboxStore).list("dead", 1)
+      assert.include(letter?.lastError, 'no platform "gone" was attached')
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Gateway.layer().pipe(Layer.provide(agentOf(echo)), Layer.provideMerge(Store.layerMemory)))
+    )
+  )
+})
+
+describe("a hand-over that does not come about", () => {
+  it.effect("leaves no link called connected when the old one has ended and the new one hangs", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakePlatform.make({ settings: exact })
+      yield* (yield* Supervisor).attach(fake.platform)
+      yield* fake.awaitConnects(1)
+      yield* quiet
+      yield* fake.onConnect(Effect.never)
+      yield* fake.goAway()
+      yield* quiet
+      const during = yield* linkOf("fake")
+      yield* TestClock.adjust("15 seconds")
+      yield* quiet
+
+      const after = yield* linkOf("fake")
+      assert.strictEqual(during.state, "connected")
+      assert.strictEqual(after.state, "connecting")
+      assert.strictEqual(after.disconnects, 1)
+    }).pipe(inWorld())
+  )
+
+  it.effect("by hand twice in a row is no failure", () =>
+    Effect.gen(function* () {
+      const supervisor = yield* Supervisor
+      const fake = yield* FakePlatform.make({ settings: exact })
+      yield* supervisor.attach(fake.platform)
+      for (let round = 1; round <= 3; round++) {
+        yield* fake.awaitConnects(round)
+        yield* quiet
+        yield* supervisor.reconnect(fake.platform.id)
+      }
+      yield* fake.awaitConnects(4)
+      yield* quiet
+
+      const { state, disconnects } = yield* linkOf("fake")
+      assert.deepStrictEqual({ state, disconnects }, { state: "connected", disconnects: 0 })
+    }).pipe(inWorld())
+  )
 })

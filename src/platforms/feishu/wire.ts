@@ -40,7 +40,7 @@ type Draft = { -readonly [K in keyof WireFrame]?: WireFrame[K] } & { headers: Ar
 const read = Option.liftThrowable((bytes: Uint8Array): Option.Option<WireFrame> => {
   const reader = protobuf.Reader.create(bytes)
   const draft: Draft = { headers: [] }
-  while (reader.pos < reader.len) readField(reader, draft)
+  while (reader.pos < reader.len && draft.headers.length <= maxHeaders) readField(reader, draft)
   return draft.headers.length <= maxHeaders && isWhole(draft) ? Option.some(draft) : Option.none()
 })
 
