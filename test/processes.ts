@@ -96,7 +96,9 @@ export const startProgram = Effect.fnUntraced(function* (
     Effect.callback((resume) => {
       const listener = () => {
         const found = look(out)
-        if (found !== undefined) resume(Effect.succeed(found))
+        if (found === undefined) return
+        listeners.delete(listener)
+        resume(Effect.succeed(found))
       }
       listeners.add(listener)
       listener()
