@@ -45,7 +45,7 @@ const acknowledgesEarly: Alteration = {
 
 /** An adapter that comes back by itself when its link was closed on purpose. */
 const redials = connecting((platform) => (resume) => {
-  const again = Effect.forkDetach(Effect.delay(Effect.scoped(platform.connect(resume)), "1 second"))
+  const again = Effect.forkDetach(Effect.delay(Effect.scoped(platform.connect(resume)), Duration.millis(0.5)))
   return Effect.andThen(
     Effect.addFinalizer((exit) => (Exit.isFailure(exit) && !Exit.hasInterrupts(exit) ? Effect.void : again)),
     platform.connect(resume)

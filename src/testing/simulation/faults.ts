@@ -79,7 +79,7 @@ const harm = (fault: Fault, world: World, farEnd: FarEnd): Effect.Effect<void> =
     case "clock jump":
       return disturb(world, () => time.jump(jumpOf(world)))
     case "stopped process":
-      return disturb(world, () => time.stall(chance.between(second, 10 * minute)))
+      return disturb(world, () => time.stall(chance.between(second, chance.pick([minute, minute, 10 * minute]))))
     case "kill and restart":
       return Effect.andThen(midst(world, farEnd), restart(world, "kill"))
     case "stop":
@@ -93,7 +93,7 @@ const upTo = (world: World, millis: number, undo: Effect.Effect<void>): Effect.E
     world.passing = [...world.passing, { at: world.time.elapsed() + world.chance.between(second, millis), undo }]
   })
 
-/** Ends what has had its time; everything, where the time is not named. */
+/** Ends what has had its time by now, or by a later moment. */
 export const pass = (world: World, until = world.time.elapsed()): Effect.Effect<void> =>
   Effect.suspend(() => {
     const over = world.passing.filter(({ at }) => at <= until)
@@ -112,9 +112,12 @@ const silence = Effect.fnUntraced(function* (world: World, farEnd: FarEnd, clock
   yield* farEnd.silence(clock)
 })
 
+/** More in a minute than a backoff that grows lets happen. */
+const drops = 90
+
 /** Links come up and are lost at once, over and over. */
 const flap = Effect.fnUntraced(function* ({ chance }: World, farEnd: FarEnd) {
-  for (let i = 0; i < 90; i++) {
+  for (let i = 0; i < drops; i++) {
     yield* farEnd.drop
     yield* Effect.sleep(Duration.millis(chance.between(50, second)))
   }
@@ -149,8 +152,7 @@ const midst = Effect.fnUntraced(function* (world: World, farEnd: FarEnd) {
 
 /** The life ends, the world goes on without it for a while, and another begins. */
 const restart = Effect.fnUntraced(function* (world: World, how: "stop" | "kill") {
-  const { chance, book } = world
-  const { life } = world
+  const { book, chance, life } = world
   if (life === null) return
   world.life = null
   yield* life[how]
