@@ -7,7 +7,8 @@ if (handOver()) {
   nodeModule.enableCompileCache()
   const { Effect } = await import("effect")
   const { main } = await import("./cli/Cli.ts")
-  process.exitCode = await Effect.runPromise(main(process.argv.slice(2)))
-  // Everything is closed by now; should something still hold the process, it does not hold it for long.
-  setTimeout(() => process.exit(), 1_000).unref()
+  const status = await Effect.runPromise(main(process.argv.slice(2)))
+  // Everything is closed by now. What was written goes out first; whatever still holds the process does not keep it.
+  setTimeout(() => process.exit(status), 1_000).unref()
+  process.stdout.write("", () => process.exit(status))
 }
