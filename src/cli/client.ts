@@ -27,8 +27,6 @@ export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
 }
 
 const Problem = Schema.Struct({ what: Schema.String, hint: Schema.String })
-/** A handler's refusal, or the guard's. */
-const Problems = Schema.Union([Problem, Schema.Struct({ error: Problem })])
 
 const hostOf = (host: string): string => (host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host)
 
@@ -43,9 +41,9 @@ const urlOf = ({ home, http }: Settings): Effect.Effect<string> =>
   )
 
 const refusalOf = (status: number, body: unknown): Refused => {
-  const problem = Schema.decodeUnknownOption(Problems)(body)
+  const problem = Schema.decodeUnknownOption(Problem)(body)
   if (Option.isNone(problem)) return new Refused({ status, detail: `the gateway answered ${status}` })
-  const { what, hint } = "error" in problem.value ? problem.value.error : problem.value
+  const { what, hint } = problem.value
   return new Refused({ status, detail: `${what}; ${hint}` })
 }
 

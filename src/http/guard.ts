@@ -83,7 +83,9 @@ export const judge = (
 
 const pathOf = (url: string): string => url.split("?", 1)[0] ?? url
 
-const refuse = ({ status, ...error }: Refusal) => HttpServerResponse.jsonUnsafe({ error }, { status })
+/** In the form of every other refusal of the API. */
+const refuse = ({ status, ...problem }: Refusal) =>
+  HttpServerResponse.jsonUnsafe({ _tag: "Refused", ...problem }, { status })
 
 /** Headers of every answer: what the page may load is its own. */
 const safe = HttpServerResponse.setHeaders({

@@ -34,7 +34,7 @@ const ask = async (path, options = {}) => {
   }
   if (!response.ok) {
     const body = await response.json().catch(() => ({}))
-    const { what, hint } = body.error ?? body
+    const { what, hint } = body
     throw new Error(what ? `${what}: ${hint}` : `${path} answered ${response.status}`)
   }
   return response
