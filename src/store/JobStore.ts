@@ -39,16 +39,17 @@ export class JobStore extends Context.Service<
     Effect.gen(function* () {
       const db = yield* Database
       const { sql } = db
+      const stored = Table.makeReader()
       const find = Effect.fnUntraced(function* (id: JobId) {
         const [row] = yield* db.read("find", Table.row(sql, id))
-        return row === undefined ? Option.none() : Option.some(yield* Table.stored(row))
+        return row === undefined ? Option.none() : Option.some(yield* stored(row))
       })
 
       return JobStore.of({
         replaceFileJobs: (jobs) => db.write("replaceFileJobs", Table.replaceFileJobs(sql, jobs)),
         put: (job) => Effect.asVoid(db.write("put", Table.put(sql, job))),
         remove: (id) => db.write("remove", Table.remove(sql, id)),
-        list: Effect.flatMap(db.read("list", Table.rows(sql)), (rows) => readable(rows.map(Table.stored))),
+        list: Effect.flatMap(db.read("list", Table.rows(sql)), (rows) => readable(rows.map(stored))),
         find,
         decide: (decisions) =>
           db.write(

@@ -1,6 +1,7 @@
 /** Cron jobs in SQL, and what a decision leads to. */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { StoreError } from "../domain/Errors.ts"
 import type { PromptDue } from "../domain/Inbound.ts"
 import type { JobId, Run } from "../domain/Job.ts"
 import { Job } from "../domain/Job.ts"
@@ -90,12 +91,29 @@ export const rows = (sql: SqlClient.SqlClient) => sql<JobAndLast>`${withLast(sql
 
 export const row = (sql: SqlClient.SqlClient, id: JobId) => sql<JobAndLast>`${withLast(sql)} WHERE id = ${id}`
 
-/** Reads a job back, and the end of its ledger. */
-export const stored = ({ id, job: text, scheduledAt, ...run }: JobAndLast) =>
-  Effect.map(decodeJob({ id, job: text }), (job): StoredJob => {
-    const last = scheduledAt === null ? null : { ...run, job: job.id, scheduledAt }
-    return { job, lastScheduledAt: scheduledAt, last }
-  })
+/** Jobs that a reader knows by their text; past it they are decoded anew. */
+const mostKnown = 1_000
+
+/** Reads jobs back, and the ends of their ledgers. The same few come back every few seconds: each text is decoded once. */
+export const makeReader = () => {
+  const known = new Map<string, Job>()
+  const remember = (text: string, job: Job) => {
+    if (known.size >= mostKnown) known.clear()
+    known.set(text, job)
+  }
+  const read = ({ id, job: text }: JobAndLast): Effect.Effect<Job, StoreError> => {
+    const job = known.get(text)
+    return job === undefined
+      ? Effect.tap(decodeJob({ id, job: text }), (job) => Effect.sync(() => remember(text, job)))
+      : Effect.succeed(job)
+  }
+  return (row: JobAndLast) =>
+    Effect.map(read(row), (job): StoredJob => {
+      const { scheduledAt, decidedAt, outcome, reason, endedAt, delivery } = row
+      const run = { job: job.id, decidedAt, outcome, reason, endedAt, delivery }
+      return { job, lastScheduledAt: scheduledAt, last: scheduledAt === null ? null : { ...run, scheduledAt } }
+    })
+}
 
 /** The run as it is entered; a turn ends it later. */
 export const runOf = ({ consequence, decidedAt, job, scheduledAt }: Decision): Run => {
