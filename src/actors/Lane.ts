@@ -10,11 +10,13 @@ import * as Address from "../domain/Address.ts"
 import type { SendErrorReason } from "../domain/Errors.ts"
 import { SendError, Unknown } from "../domain/Errors.ts"
 import type { Platform } from "../platforms/Platform.ts"
-import { delivery, paceMillis, withSend } from "../schedules/delivery.ts"
-import type { Sent } from "../schedules/delivery.ts"
+import { delivery } from "../schedules/delivery.ts"
 import { monotonicMillis } from "../schedules/monotonic.ts"
 import type { Delivery, OutboxStore } from "../store/OutboxStore.ts"
 import type { Feed } from "./Feed.ts"
+import * as Pace from "./Pace.ts"
+import type { Risk, Tried } from "./risk.ts"
+import { riskOf, unknownAfter } from "./risk.ts"
 import type { Crew } from "./Supervision.ts"
 import { untilTheStoreAnswers } from "./untilTheStoreAnswers.ts"
 
@@ -39,8 +41,6 @@ const sendTimeout = Duration.seconds(60)
 const sendsAtOnce = 32
 /** What is written down about a try takes no longer; past this the lane stands. */
 const stepsWithin = Duration.minutes(1)
-/** Chats whose pace is remembered; the one that spoke longest ago is forgotten first. */
-const mostPaces = 10_000
 /** A wait that an earlier process wrote down is honoured up to this. */
 const mostInheritedMillis = 60_000
 
@@ -54,10 +54,7 @@ export const make = Effect.fnUntraced(function* (
   const places = yield* Semaphore.make(sendsAtOnce)
   const openedAt = yield* Clock.currentTimeMillis
   const remembers = capabilities.idempotencyLife !== null
-  const chats = new Map<string, Sent>()
-  let account: Sent = []
-  /** Monotonic milliseconds. */
-  let accountFreeAt = 0
+  const pace = Pace.make(platform)
   let lastSentAt: number | null = null
 
   const buried = Effect.fnUntraced(function* (row: Delivery, reason: string) {
@@ -110,24 +107,15 @@ export const make = Effect.fnUntraced(function* (
   const paced = Effect.fnUntraced(function* (row: Delivery) {
     const { chat } = row.address
     while (true) {
-      const now = yield* monotonicMillis
-      if (accountFreeAt > now) {
-        // The platform asked for this wait, and it may be a long one: a stop does not sit it out.
-        if (!(yield* waitFor(row, Duration.millis(accountFreeAt - now), false))) return false
-        continue
-      }
-      const said = chats.get(chat) ?? []
-      const wait = Math.max(
-        paceMillis(capabilities.chatRates, said, now),
-        paceMillis(capabilities.accountRates, account, now)
-      )
+      const silence = pace.silenceMillis(yield* monotonicMillis)
+      // The platform asked for this wait, and it may be a long one: a stop does not sit it out.
+      if (silence > 0 && !(yield* waitFor(row, Duration.millis(silence), false))) return false
       // How long the pace and a free place take is the platform's affair, and says nothing of this lane.
       yield* crew.progress(chat, Duration.infinity)
-      if (wait <= 0) {
-        account = withSend(capabilities.accountRates, account, now)
-        remember(chats, chat, withSend(capabilities.chatRates, said, now))
-        return true
-      }
+      const now = yield* monotonicMillis
+      if (pace.silenceMillis(now) > 0) continue
+      const wait = pace.waitMillis(chat, now)
+      if (wait === 0) return true
       yield* Effect.sleep(Duration.millis(wait))
     }
   })
@@ -175,7 +163,7 @@ export const make = Effect.fnUntraced(function* (
     if (reason._tag !== "RateLimited") return yield* backoff
     const wait = Duration.min(Duration.millis(reason.retryAfterMillis), expire)
     if (reason.scope === "account") {
-      accountFreeAt = Math.max(accountFreeAt, (yield* monotonicMillis) + Duration.toMillis(wait))
+      pace.silence((yield* monotonicMillis) + Duration.toMillis(wait))
     }
     return wait
   })
@@ -230,45 +218,6 @@ const backoffs = Effect.map(Effect.cached(Schedule.toStep(delivery)), (steps): E
 
 const expired = (row: Delivery, expire: Duration.Duration): string =>
   `expired after ${Duration.format(expire)} (outbox.expire)${row.lastError === null ? "" : `: ${row.lastError}`}`
-
-type Risk = "none" | "once" | "twice"
-
-/** A try that did not end the matter. */
-interface Tried {
-  readonly row: Delivery
-  readonly reason: SendErrorReason
-  readonly risk: Risk
-  /** When it began: from then on the platform may remember it, however long the machine slept in its middle. */
-  readonly at: number
-}
-
-/**
- * Since when the platform may know the message. A definite no takes back what its own try was marked with; it tells
- * nothing of an answer that got lost before.
- */
-const unknownAfter = ({ row, reason, risk, at }: Tried): number | null => {
-  if (reason._tag === "Unknown") return row.unknownAt ?? at
-  return risk === "none" ? row.unknownAt : null
-}
-
-/**
- * What another try risks: nothing while the platform remembers the id, else a second message. A message of an earlier
- * process may have been sent by it without a trace, so its age counts; `twice` is a try that was risked before.
- */
-const riskOf = (row: Delivery, life: Duration.Duration | null, openedAt: number, now: number): Risk => {
-  if (life !== null) {
-    const since = row.unknownAt ?? (row.createdAt < openedAt ? row.createdAt : now)
-    if (now - since < Duration.toMillis(life)) return "none"
-  }
-  return row.unknown && row.unknownAt !== null ? "twice" : "once"
-}
-
-const remember = (chats: Map<string, Sent>, chat: string, sent: Sent): void => {
-  chats.delete(chat)
-  chats.set(chat, sent)
-  const oldest = chats.keys().next()
-  if (chats.size > mostPaces && oldest.done === false) chats.delete(oldest.value)
-}
 
 const ended = (row: Delivery, state: "delivered" | "dead", reason: string | null, at: number) => ({
   _tag: "DeliveryEnded" as const,
