@@ -14,7 +14,7 @@ export interface Marks {
   wall: number
 }
 
-const look = "2 seconds"
+const look = "5 seconds"
 /** So that a link is stable, and its backoff begins anew. */
 const leastCalmMillis = 65_000
 /** The longest wait for a person's failure, then the longest turn, then the longest wait of a delivery; with room. */
