@@ -164,7 +164,11 @@ export type CronSettings = typeof CronSettings.Type
 const Http = Schema.Struct({
   host: setting(Schema.NonEmptyString, "Where it listens; a host that is not loopback needs a token.", "127.0.0.1"),
   port: setting(Port, "0 picks one.", 8787),
-  token: setting(OptionalSecret, "Whoever asks has to send it; empty: none.", "")
+  token: setting(
+    OptionalSecret,
+    "Whoever asks has to send it, where the host is not loopback; on loopback it has no effect.",
+    ""
+  )
 })
 
 const levels = ["trace", "debug", "info", "warn", "error"] as const

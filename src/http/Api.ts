@@ -79,11 +79,11 @@ export class Cron extends HttpApiGroup.make("cron").add(
 
 /** The page's own chat. */
 export class Chat extends HttpApiGroup.make("chat").add(
-  HttpApiEndpoint.get("transcript", "/api/chat", { success: Schema.Array(Line), error: Unavailable }),
+  HttpApiEndpoint.get("transcript", "/api/chat", { success: Schema.Array(Line), error: [NotFound, Unavailable] }),
   HttpApiEndpoint.post("say", "/api/chat", {
     payload: Schema.Struct({ text: Text }),
     success: Accepted,
-    error: Unavailable
+    error: [NotFound, Unavailable]
   })
 ) {}
 

@@ -8,6 +8,7 @@ import * as Address from "../domain/Address.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { iso, isoOrNull } from "../domain/instant.ts"
 import type { JobId, Run } from "../domain/Job.ts"
+import type { NotHeard } from "../platforms/local/Local.ts"
 import { Local } from "../platforms/local/Local.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { LinkStore } from "../store/LinkStore.ts"
@@ -102,36 +103,40 @@ const cron = HttpApiBuilder.group(
   })
 )
 
+const noChat = new NotFound({
+  what: "this gateway has no local chat",
+  where: "the configuration",
+  hint: "add a platform of kind local"
+})
+
 const chat = HttpApiBuilder.group(
   Api,
   "chat",
   Effect.fnUntraced(function* (handlers) {
     const local = yield* Local
+    const roster = yield* Roster
     const store = yield* OutboxStore
+    const attached = Effect.suspend(() =>
+      roster.find(local.chat.platform) === undefined ? Effect.fail(noChat) : Effect.void
+    )
 
     return handlers.handleAll({
-      transcript: () =>
-        store.transcript(local.chat, transcriptLines).pipe(
-          Effect.mapBoth({
-            onFailure: unavailable,
-            onSuccess: (lines) => lines.map((line) => ({ ...line, at: iso(line.at) }))
-          })
-        ),
-      say: ({ payload: { text } }) =>
-        local.say(text).pipe(
-          Effect.mapBoth({
-            onFailure: (error) =>
-              new Unavailable({
-                what: error.message,
-                where: "the local chat",
-                hint: "see the status, then say it again"
-              }),
-            onSuccess: (id) => ({ id })
-          })
-        )
+      transcript: Effect.fnUntraced(function* () {
+        yield* attached
+        const lines = yield* Effect.mapError(store.transcript(local.chat, transcriptLines), unavailable)
+        return lines.map((line) => ({ ...line, at: iso(line.at) }))
+      }),
+      say: Effect.fnUntraced(function* ({ payload: { text } }) {
+        yield* attached
+        const id = yield* Effect.mapError(local.say(text), unheard)
+        return { id }
+      })
     })
   })
 )
+
+const unheard = (error: NotHeard) =>
+  new Unavailable({ what: error.message, where: "the local chat", hint: "see the status, then say it again" })
 
 export type HandlerNeeds = StatusSources | Outbox | Roster | LinkStore | JobStore | OutboxStore | Local
 

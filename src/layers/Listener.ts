@@ -50,6 +50,10 @@ export const layer = ({ host, port }: ListenerOptions): Layer.Layer<HttpServer.H
     HttpServer.HttpServer,
     NodeHttpServer.make(server, { host, port, gracefulShutdownTimeout: graceOfRequests }).pipe(
       Effect.mapError((error) => new ListenFailed({ host, port, detail: detailOf(error.cause) })),
+      // A retry says so, or ten silent seconds would look like a hang.
+      Effect.tapError((error) =>
+        Effect.logInfo("not listening yet").pipe(Effect.annotateLogs({ error: error.message }))
+      ),
       Effect.retry(patience)
     )
   )

@@ -30,7 +30,7 @@ const isManaged = (): boolean =>
 
 const refuse = (why: string): never => {
   process.stderr.write(
-    `evergate needs Node ${needed} or later; this is ${process.versions.node}${why}. Start it with Node ${needed}: npm start, npx evergate, or the path of one\n`
+    `evergate needs Node ${needed} or later; this is ${process.versions.node}${why}. Start it with Node ${needed}, for example by its path\n`
   )
   process.exit(78)
 }

@@ -96,6 +96,20 @@ describe("status and probes", () => {
   )
 })
 
+describe("a gateway without a local platform", () => {
+  it.live("has no chat, and says so at once", () =>
+    Effect.gen(function* () {
+      const peer = yield* Peer.make()
+      const { url } = yield* served({ platforms: [feishuOf(peer)] })
+
+      const heard = yield* ask(`${url}/api/chat`)
+      const said = yield* post(`${url}/api/chat`, { text: "hello" })
+
+      assert.deepStrictEqual([heard.status, said.status], [404, 404])
+    })
+  )
+})
+
 describe("the timeline", () => {
   it.live("tells the changes of a link, newest first, as many as are asked for", () =>
     Effect.gen(function* () {

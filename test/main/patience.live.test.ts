@@ -31,7 +31,9 @@ describe.concurrent("in its own time", () => {
 
         assert.strictEqual(code, 78)
         assert.include(troubles(out)[0]?.event, `cannot listen on 127.0.0.1:${port}`)
-        assert.closeTo(Duration.toSeconds(took), 12, 2.5)
+        // Ten seconds of patience, and the start of a process on a machine that is busy with others.
+        assert.isAtLeast(Duration.toSeconds(took), 10)
+        assert.isAtMost(Duration.toSeconds(took), 25)
         assert.strictEqual(patient.url, `http://127.0.0.1:${second}`)
       })
   )

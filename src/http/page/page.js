@@ -108,9 +108,11 @@ const showStatus = (status) => {
 }
 
 const refresh = async () => {
-  const [status, transcript] = await Promise.all([ask("/api/status"), ask("/api/chat")])
-  showStatus(await status.json())
-  for (const line of await transcript.json()) showLine(line)
+  const status = await (await ask("/api/status")).json()
+  showStatus(status)
+  const hasChat = status.platforms.some(({ kind, state }) => kind === "local" && state !== "stopped")
+  document.querySelector(".chat").hidden = !hasChat
+  if (hasChat) for (const line of await (await ask("/api/chat")).json()) showLine(line)
 }
 
 const lost = () => {
