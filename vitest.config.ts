@@ -1,7 +1,23 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer } from "vitest/node"
+import type { TestSpecification } from "vitest/node"
 
 const source = (file: string) => fileURLToPath(new URL(`src/${file}`, import.meta.url))
+
+/** What takes longest begins first, so that no core is idle while the last one still works on it. */
+const longest = [/\/simulation\/(?:memory|feishu)/, /\/Database\.live/, /\/main\//, /\.live\./]
+
+const rankOf = ({ moduleId }: TestSpecification): number => {
+  const rank = longest.findIndex((pattern) => pattern.test(moduleId))
+  return rank === -1 ? longest.length : rank
+}
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>) {
+    return files.toSorted((a, b) => rankOf(a) - rankOf(b))
+  }
+}
 
 export default defineConfig({
   resolve: {
@@ -14,6 +30,7 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 20_000
+    testTimeout: 20_000,
+    sequence: { sequencer: LongestFirst }
   }
 })
