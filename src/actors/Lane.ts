@@ -41,6 +41,7 @@ const sendTimeout = Duration.seconds(60)
 const sendsAtOnce = 32
 /** What is written down about a try takes no longer; past this the lane stands. */
 const stepsWithin = Duration.minutes(1)
+const sendWithin = Duration.sum(sendTimeout, stepsWithin)
 /** A wait that an earlier process wrote down is honoured up to this. */
 const mostInheritedMillis = 60_000
 
@@ -81,7 +82,7 @@ export const make = Effect.fnUntraced(function* (
       Effect.timeoutOrElse({ duration: sendTimeout, orElse: () => noAnswer }),
       Effect.exit
     )
-    const begun = crew.progress(row.address.chat, Duration.sum(sendTimeout, stepsWithin))
+    const begun = crew.progress(row.address.chat, sendWithin)
     const exit = yield* places.withPermit(Effect.andThen(begun, send))
     yield* crew.progress(row.address.chat, stepsWithin)
     if (Exit.isSuccess(exit)) return yield* delivered(row, exit.value.messageId)
