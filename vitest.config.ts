@@ -31,6 +31,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 20_000,
+    // Left alone it keeps one core free, which is half of a small machine.
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst }
   }
 })
