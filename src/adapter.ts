@@ -24,4 +24,4 @@ export type {
 } from "./platforms/Platform.ts"
 export { Transport } from "./platforms/Transport.ts"
 export type { OpenOptions, Socket, SocketMessage } from "./platforms/Transport.ts"
-export { monotonicMillis } from "./schedules/monotonic.ts"
+export { monotonicMillis } from "./domain/monotonic.ts"

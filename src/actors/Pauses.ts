@@ -3,7 +3,7 @@
  * are not trusted after that: links are probed at once and counts of downtime start anew. Cron looks for itself.
  */
 import { Clock, Context, Deferred, Duration, Effect, Layer } from "effect"
-import { monotonicMillis } from "../schedules/monotonic.ts"
+import { monotonicMillis } from "../domain/monotonic.ts"
 import { supervise } from "./supervise.ts"
 import type { Supervision } from "./Supervision.ts"
 

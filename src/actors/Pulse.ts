@@ -1,7 +1,7 @@
 /** One line every five minutes, so that silence in the log is a sign. */
 import { Duration, Effect, Layer } from "effect"
 import { iso } from "../domain/instant.ts"
-import { monotonicMillis } from "../schedules/monotonic.ts"
+import { monotonicMillis } from "../domain/monotonic.ts"
 import { InboxStore } from "../store/InboxStore.ts"
 import { OutboxStore } from "../store/OutboxStore.ts"
 import { supervise } from "./supervise.ts"

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Deferred, Duration, Effect, Layer, Schema } from "effect"
 import type { Scope } from "effect"
-import { monotonicMillis } from "../schedules/monotonic.ts"
+import { monotonicMillis, monotonicMillisOf } from "../domain/monotonic.ts"
 
 /** A long-lived part of the gateway crashed too often; the process has to end with 70. */
 export class GaveUp extends Schema.TaggedError<GaveUp>()("GaveUp", { part: Schema.String, detail: Schema.String }) {
@@ -87,7 +87,7 @@ export class Supervision extends Context.Service<
           progress: (member, within) =>
             Effect.clockWith((clock) => {
               record.progressAt = clock.currentTimeMillisUnsafe()
-              due.set(member, Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000 + Duration.toMillis(within))
+              due.set(member, monotonicMillisOf(clock) + Duration.toMillis(within))
               return Effect.void
             }),
           rest: (member) => Effect.sync(() => void due.delete(member))

@@ -4,7 +4,7 @@ import type { PlatformId } from "../domain/Address.ts"
 import { KeepaliveTimeout, LinkError } from "../domain/LinkError.ts"
 import type { LifeClock } from "../schedules/liveness.ts"
 import { check, latenessMillis, started, woken } from "../schedules/liveness.ts"
-import { monotonicMillis } from "../schedules/monotonic.ts"
+import { monotonicMillis } from "../domain/monotonic.ts"
 
 export interface LifeClockOptions {
   readonly platform: PlatformId

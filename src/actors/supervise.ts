@@ -4,7 +4,7 @@
  */
 import { Cause, Duration, Effect, Exit } from "effect"
 import type { Scope } from "effect"
-import { monotonicMillis } from "../schedules/monotonic.ts"
+import { monotonicMillis } from "../domain/monotonic.ts"
 import type { Intensity } from "../schedules/restart.ts"
 import { intensity, restartDelay, slowRestart, withCrash } from "../schedules/restart.ts"
 import type { Progress } from "./Supervision.ts"

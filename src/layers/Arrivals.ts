@@ -6,6 +6,7 @@ import { Cause, Clock, Duration, Effect, Exit, Queue } from "effect"
 import type { PlatformId } from "../domain/Address.ts"
 import type { LinkErrorReason } from "../domain/LinkError.ts"
 import { LinkError, Overrun } from "../domain/LinkError.ts"
+import { monotonicMillisOf } from "../domain/monotonic.ts"
 import type { OpenOptions, SocketMessage } from "../platforms/Transport.ts"
 
 /** What may wait. A single message may be as large as all that waits. */
@@ -28,7 +29,7 @@ export const makeArrivals = (options: Pick<OpenOptions, "platform" | "counts">):
     const clock = yield* Clock.Clock
     const queue = yield* Queue.bounded<SocketMessage, LinkError>(bounds.messages)
     // Not cut to whole milliseconds: an answer that came within its question's would count as older than the question.
-    const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
+    const now = () => monotonicMillisOf(clock)
     const heard = { byteAt: now(), messageAt: now() }
     const backlog = makeBacklog()
 

@@ -16,7 +16,7 @@ import type { LinkSettings } from "../domain/LinkSettings.ts"
 import * as LinkSettingsDefaults from "../domain/LinkSettings.ts"
 import type { Outbound } from "../domain/Outbound.ts"
 import type { Capabilities, Frame, Link, Liveness, Platform } from "../platforms/Platform.ts"
-import { monotonicMillis } from "../schedules/monotonic.ts"
+import { monotonicMillis } from "../domain/monotonic.ts"
 
 export type Shape = "socket" | "poll" | "resume" | "reply"
 

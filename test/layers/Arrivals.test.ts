@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { PlatformId } from "../../src/domain/Address.ts"
 import { makeArrivals } from "../../src/layers/Arrivals.ts"
-import { monotonicMillis } from "../../src/schedules/monotonic.ts"
+import { monotonicMillis } from "../../src/domain/monotonic.ts"
 
 it.effect("an answer within the millisecond of its question is heard after it", () =>
   Effect.gen(function* () {

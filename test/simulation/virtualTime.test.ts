@@ -1,7 +1,7 @@
 /** Time and order of the simulation: virtual, seeded, and without mercy for what is killed. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Exit, Fiber } from "effect"
-import { monotonicMillis } from "../../src/schedules/monotonic.ts"
+import { monotonicMillis } from "../../src/domain/monotonic.ts"
 import { makeChance } from "../../src/testing/simulation/chance.ts"
 import * as VirtualTime from "../../src/testing/simulation/virtualTime.ts"
 

@@ -9,6 +9,7 @@ import type { Access } from "../../domain/access.ts"
 import type { PlatformId } from "../../domain/Address.ts"
 import { ConnectTimeout, LinkError } from "../../domain/LinkError.ts"
 import type { LinkSettings } from "../../domain/LinkSettings.ts"
+import { monotonicMillisOf } from "../../domain/monotonic.ts"
 import type { Capabilities, Link, Platform } from "../Platform.ts"
 import { PlatformHost } from "../Platform.ts"
 import type { Socket } from "../Transport.ts"
@@ -126,7 +127,7 @@ const connect = Effect.fn("Feishu.connect")(function* (
         nowMillis: clock.currentTimeMillisUnsafe()
       }),
     send: socket.send,
-    nowMillis: () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+    nowMillis: () => monotonicMillisOf(clock)
   })
   return linkOf(options.link, endpoint, socket, receiver)
 })

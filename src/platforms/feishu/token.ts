@@ -3,6 +3,7 @@ import { Clock, Effect, Option, Redacted, Schema, Semaphore } from "effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import { SendError, Unavailable } from "../../domain/Errors.ts"
+import { monotonicMillis } from "../../domain/monotonic.ts"
 import { networkFailure } from "../../domain/networkFailure.ts"
 import type { Answer } from "./call.ts"
 import { call, callDeadline } from "./call.ts"
@@ -54,8 +55,6 @@ interface Held {
   readonly token: Redacted.Redacted
   readonly renewAt: number
 }
-
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 const fetch = Effect.fnUntraced(function* (http: HttpClient, credentials: Credentials) {
   const request = HttpClientRequest.post(`${credentials.base}/open-apis/auth/v3/tenant_access_token/internal`).pipe(
