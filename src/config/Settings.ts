@@ -11,9 +11,11 @@ import { JobId } from "../domain/Job.ts"
 import { defaults as link, Jitter } from "../domain/LinkSettings.ts"
 import { SessionScope } from "../domain/Session.ts"
 import {
-  Credential,
+  Admin,
+  AppId,
   DurationText,
   Factor,
+  FeishuDomain,
   HttpUrl,
   Id,
   only,
@@ -26,7 +28,8 @@ import {
   required,
   Secret,
   setting,
-  Switch
+  Switch,
+  TimeZone
 } from "./values.ts"
 
 const text = duration.format
@@ -62,7 +65,7 @@ const Link = Schema.Struct({
 const direct =
   "Who is heard in direct chats: `open` (anyone) or `allowlist`. The echo agent defaults to `open`; any other has to say."
 
-const Access = Schema.Struct({
+export const Access = Schema.Struct({
   direct: optional(
     Schema.Literals(["open", "allowlist"]).annotate({ expected: "open or allowlist; pairing is not built yet" }),
     direct
@@ -76,31 +79,26 @@ const Access = Schema.Struct({
   deny: setting(Schema.Array(Id), "Senders and chats that are never heard.", [])
 })
 
-const account = {
+/** What every platform has. */
+export const Account = Schema.Struct({
   id: required(PlatformId, "The name in addresses and logs; unique."),
   enabled: setting(Switch, "`false` keeps it stopped.", true),
   access: setting(Access, "Who is heard.", {})
-}
+})
 
 export const FeishuSettings = Schema.Struct({
   kind: required(Schema.Literal("feishu"), "Feishu or Lark, by its long connection."),
-  ...account,
-  appId: required(Credential, "The app's id, `cli_…`."),
+  ...Account.fields,
+  appId: required(AppId, "The app's id, `cli_…`."),
   appSecret: required(Secret, "The app's secret."),
-  domain: setting(
-    Schema.Union([Schema.Literals(["feishu", "lark"]), HttpUrl]).annotate({
-      expected: "feishu, lark, or the base URL of a private deployment"
-    }),
-    "`feishu`, `lark`, or the base URL of a private deployment.",
-    "feishu"
-  ),
+  domain: setting(FeishuDomain, "`feishu`, `lark`, or the base URL of a private deployment.", "feishu"),
   link: setting(Link, "How the link is kept alive and brought back.", {}),
   proxy: optional(ProxyText, "Its own egress: `env`, `none` or a proxy's URL; else the gateway's.")
 })
 
 export const LocalSettings = Schema.Struct({
   kind: required(Schema.Literal("local"), "The web chat of the gateway's own page."),
-  ...account
+  ...Account.fields
 })
 
 /** The kinds of this version, each with its settings. */
@@ -114,17 +112,18 @@ export type FeishuSettings = Stated<typeof FeishuSettings.Type>
 export type LocalSettings = Stated<typeof LocalSettings.Type>
 export type PlatformSettings = FeishuSettings | LocalSettings
 
-const timeout = setting(PositiveDuration, "How long a turn may take.", "10m")
+/** What every agent has. */
+export const AnyAgent = Schema.Struct({ timeout: setting(PositiveDuration, "How long a turn may take.", "10m") })
 
 export const EchoAgent = Schema.Struct({
   kind: required(Schema.Literal("echo"), "Answers with the text it was given."),
-  timeout
+  ...AnyAgent.fields
 })
 export const HttpAgent = Schema.Struct({
   kind: required(Schema.Literal("http"), "POSTs each turn and takes the reply from the response."),
   url: required(HttpUrl, "Where to."),
   secret: optional(OptionalSecret, "Signs each request; empty: unsigned."),
-  timeout
+  ...AnyAgent.fields
 })
 export const agentKinds = { echo: EchoAgent, http: HttpAgent }
 export const laterAgentKinds = ["command", "openai"]
@@ -146,7 +145,7 @@ export const CronSettings = Schema.Struct({
     Schema.NonEmptyString,
     "5 or 6 cron fields, a macro, `every 30m`, or an ISO instant for a one-shot."
   ),
-  timezone: optional(Schema.NonEmptyString, "An IANA zone; else the one of the process."),
+  timezone: optional(TimeZone, "An IANA zone; else the one of the process."),
   deliverTo: required(Schema.NonEmptyString, "An address, `<platform id>:<chat id>[:<thread id>]`."),
   prompt: optional(Schema.NonEmptyString, "Runs a turn of the agent, whose answer is sent."),
   text: optional(Schema.NonEmptyString, "Is sent as it is."),
@@ -161,7 +160,7 @@ export const CronSettings = Schema.Struct({
 })
 export type CronSettings = typeof CronSettings.Type
 
-const Http = Schema.Struct({
+export const Http = Schema.Struct({
   host: setting(Schema.NonEmptyString, "Where it listens; a host that is not loopback needs a token.", "127.0.0.1"),
   port: setting(Port, "0 picks one.", 8787),
   token: setting(
@@ -232,7 +231,7 @@ export const Sections = Schema.Struct({
   watchdog: setting(Watchdog, "When the event loop stands.", {}),
   proxy: setting(ProxyText, "Egress of REST and WebSockets: `env`, `none` or a proxy's URL.", "env"),
   sessions: setting(Sessions, "Conversations.", {}),
-  admins: setting(Schema.Array(Schema.NonEmptyString), "Who may change things: `<platform id>:<sender id>`.", []),
+  admins: setting(Schema.Array(Admin), "Who may change things: `<platform id>:<user id>`.", []),
   catchUp: setting(only("off", "reading what was missed"), "What was missed while a link was down.", "off"),
   limits: setting(only("off", "limiting what comes in"), "How much is heard.", "off"),
   alarms: setting(Alarms, "Who is told when a platform is down.", []),

@@ -1,17 +1,20 @@
-/** The jobs of the file: what only makes sense together with the platforms and the calendar. */
-import { Duration, Option, Result } from "effect"
+/**
+ * The jobs of the file: what only makes sense together with the platforms and the calendar. Each comparison takes only
+ * what it needs, so that a fault elsewhere in a job hides none of its own.
+ */
+import { Duration, Option, Result, Schema } from "effect"
 import * as Address from "../domain/Address.ts"
 import type { Job } from "../domain/Job.ts"
 import { parse } from "../schedules/timetable.ts"
 import type { Path } from "./document.ts"
-import { nearest } from "./nearest.ts"
+import { checkPlatform } from "./checkPlatforms.ts"
 import type { Reading } from "./reading.ts"
 import { CronSettings } from "./Settings.ts"
 
 /** What jobs are checked against. */
 export interface Surroundings {
-  /** The ids of the file's platforms. */
-  readonly platforms: ReadonlyArray<string>
+  /** The ids of the file's platforms; null where not all of them are known. */
+  readonly platforms: ReadonlyArray<string> | null
   /** Of jobs that name none. */
   readonly timezone: string
   /** From when a job counts that was never seen before. Unix milliseconds. */
@@ -23,57 +26,67 @@ export const checkJobs = (reading: Reading, raw: unknown, given: Surroundings): 
   reading.list(raw, ["cron"]).flatMap((item, index) => {
     const path = ["cron", index]
     const settings = reading.decode(CronSettings, item, path)
-    const job = settings === null ? null : toJob(reading, path, settings, given)
-    return job === null ? [] : [job]
+    const deliverTo = checkAddress(reading, item, path, given.platforms)
+    const action = checkAction(reading, item, path)
+    const isDue = checkSchedule(reading, item, path, given.now)
+    if (settings === null || deliverTo === null || action === null || !isDue) return []
+    return [jobOf(settings, { deliverTo, action, createdAt: given.now, timezone: settings.timezone ?? given.timezone })]
   })
 
-const toJob = (reading: Reading, path: Path, settings: CronSettings, given: Surroundings): Job | null => {
-  const { id, schedule, misfire, overlap } = settings
-  const timezone = settings.timezone ?? given.timezone
-  const deliverTo = checkAddress(reading, [...path, "deliverTo"], settings.deliverTo, given.platforms)
-  const action = checkAction(reading, path, settings)
-  const timetable = parse({ schedule, timezone, createdAt: given.now })
-  if (Result.isFailure(timetable)) {
-    const { found, hint } = timetable.failure
-    reading.tell([...path, "schedule"], { expected: "a schedule", found: `"${schedule}": ${found}`, hint })
-  }
-  if (deliverTo === null || action === null || Result.isFailure(timetable)) return null
-  const withinMillis = misfire.within === undefined ? null : Duration.toMillis(misfire.within)
-  return {
-    id,
-    schedule,
-    timezone,
-    deliverTo,
-    action,
-    misfire: { policy: misfire.policy, withinMillis },
-    overlap,
-    source: "file",
-    createdAt: given.now
-  }
-}
+const jobOf = (
+  { id, schedule, misfire: { policy, within }, overlap }: CronSettings,
+  rest: Pick<Job, "deliverTo" | "action" | "createdAt" | "timezone">
+): Job => ({
+  ...rest,
+  id,
+  schedule,
+  misfire: { policy, withinMillis: within === undefined ? null : Duration.toMillis(within) },
+  overlap,
+  source: "file"
+})
+
+const { deliverTo, prompt, schedule, text } = CronSettings.fields
+const Target = Schema.Struct({ deliverTo })
+const Action = Schema.Struct({ prompt, text })
+const Due = Schema.Struct({ schedule })
 
 const checkAddress = (
   reading: Reading,
+  item: unknown,
   path: Path,
-  text: string,
-  platforms: ReadonlyArray<string>
+  platforms: ReadonlyArray<string> | null
 ): Address.Address | null => {
-  const address = Option.getOrNull(Address.parse(text))
+  const target = reading.part(Target, item, path)
+  if (target === null) return null
+  const address = Option.getOrNull(Address.parse(target.deliverTo))
   if (address === null) {
-    reading.tell(path, { expected: "an address", hint: "write <platform id>:<chat id>[:<thread id>]" })
+    reading.tell([...path, "deliverTo"], {
+      expected: "an address",
+      hint: "write <platform id>:<chat id>[:<thread id>]"
+    })
     return null
   }
-  if (platforms.includes(address.platform)) return address
-  const near = nearest(address.platform, platforms)
-  const hint = near === null ? `the platforms are ${platforms.join(", ") || "none"}` : `did you mean "${near}"?`
-  reading.tell(path, { expected: "an address on a platform of this configuration", hint })
-  return null
+  return checkPlatform(reading, [...path, "deliverTo"], address.platform, platforms) ? address : null
 }
 
-const checkAction = (reading: Reading, path: Path, { prompt, text }: CronSettings): Job["action"] | null => {
+const checkAction = (reading: Reading, item: unknown, path: Path): Job["action"] | null => {
+  const part = reading.part(Action, item, path)
+  if (part === null) return null
+  const { prompt, text } = part
   if (prompt !== undefined && text === undefined) return { _tag: "Prompt", prompt }
   if (text !== undefined && prompt === undefined) return { _tag: "Text", text }
   const found = prompt === undefined ? "neither" : "both"
   reading.tell(path, { expected: "`prompt` or `text`", found, hint: "`prompt` runs a turn, `text` is sent as it is" })
   return null
+}
+
+/** In any zone: whether there is the one that was named is told of that. */
+const checkSchedule = (reading: Reading, item: unknown, path: Path, createdAt: number): boolean => {
+  const part = reading.part(Due, item, path)
+  if (part === null) return false
+  const timetable = parse({ schedule: part.schedule, timezone: "UTC", createdAt })
+  if (Result.isSuccess(timetable)) return true
+  const { found, hint } = timetable.failure
+  reading.tell([...path, "schedule"], { expected: "a schedule", found: `"${part.schedule}": ${found}`, hint })
+  return false
 }

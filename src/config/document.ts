@@ -52,22 +52,38 @@ export interface SyntaxFault {
   readonly message: string
 }
 
+/** What a text says, and what is wrong with it as a text. */
+export interface Read {
+  readonly document: Document
+  readonly faults: ReadonlyArray<SyntaxFault>
+  /** The whole text could be read, though a key of it may stand twice. */
+  readonly isWhole: boolean
+}
+
 /** Reads YAML, of which JSON is a part. */
-export const read = (text: string): { readonly document: Document; readonly faults: ReadonlyArray<SyntaxFault> } => {
+export const read = (text: string): Read => {
   const lines = new LineCounter()
   const { masked, unmask } = maskReferences(text)
   const yaml = parseDocument(masked, { lineCounter: lines, prettyErrors: false, intAsBigInt: true })
   const faults: Array<SyntaxFault> = []
   const tell = (offset: number, message: string) =>
     void faults.push({ line: lines.linePos(offset).line, message: unmask(message) })
-  for (const { message, pos } of yaml.errors) tell(pos[0], message)
+  let isWhole = true
+  const tellBroken = (offset: number, message: string) => {
+    tell(offset, message)
+    isWhole = false
+  }
+  for (const { code, message, pos } of yaml.errors) {
+    if (code === "DUPLICATE_KEY") tell(pos[0], `a key that stands twice: ${keyAt(masked, pos[0])}`)
+    else tellBroken(pos[0], message)
+  }
   visit(yaml, {
     Scalar: (_, node) => void (node.value = settle(node.value, node.source, unmask)),
     Alias: (_, node, parents) => {
       const target = node.resolve(yaml)
-      if (target === undefined) tell(node.range?.[0] ?? 0, `the alias *${node.source} names nothing`)
+      if (target === undefined) tellBroken(node.range?.[0] ?? 0, `the alias *${node.source} names nothing`)
       else if (parents.includes(target))
-        tell(node.range?.[0] ?? 0, `the alias *${node.source} stands within its own anchor`)
+        tellBroken(node.range?.[0] ?? 0, `the alias *${node.source} stands within its own anchor`)
     }
   })
   const lineOf = (path: Path): number | null => {
@@ -80,11 +96,14 @@ export const read = (text: string): { readonly document: Document; readonly faul
     }
   }
   // A document that did not parse is not read any further. Aliases that would blow it up are refused here.
-  const tree: Result.Result<unknown, unknown> = faults.length > 0 ? Result.succeed({}) : Result.try(() => yaml.toJS())
-  if (Result.isFailure(tree)) tell(0, Predicate.isError(tree.failure) ? tree.failure.message : String(tree.failure))
+  const tree: Result.Result<unknown, unknown> = isWhole ? Result.try(() => yaml.toJS()) : Result.succeed({})
+  if (Result.isFailure(tree))
+    tellBroken(0, Predicate.isError(tree.failure) ? tree.failure.message : String(tree.failure))
   const raw = Result.getOrElse(tree, () => ({})) ?? {}
-  return { document: { raw, lineOf, nameOf: print }, faults }
+  return { document: { raw, lineOf, nameOf: print }, faults, isWhole }
 }
+
+const keyAt = (text: string, offset: number): string => /[^\s:,{}[\]]*/.exec(text.slice(offset))?.[0] ?? ""
 
 /** A number stays one only where it reads back as it was written; otherwise it stays a bigint, which no setting takes. */
 const settle = (value: unknown, source: string | undefined, unmask: (text: string) => string): unknown => {

@@ -3,8 +3,8 @@
  * variables alone, else the embedded defaults. A file that is there and cannot be read is told, never passed over.
  */
 import { Effect, FileSystem, Path } from "effect"
-import type { Document } from "./document.ts"
-import { made, read } from "./document.ts"
+import type { Document, Path as KeyPath } from "./document.ts"
+import { at, made, read } from "./document.ts"
 import { fromEnvironment, parseEnvFile } from "./environment.ts"
 import type { Environment } from "./references.ts"
 import { readBounded } from "./references.ts"
@@ -35,6 +35,10 @@ export interface Found {
   /** Where relative paths begin. */
   readonly folder: string
   readonly faults: ReadonlyArray<Fault>
+  /** What those faults are about: nothing else is to be said of it. */
+  readonly holes: ReadonlyArray<KeyPath>
+  /** It could be read to its end, so that more can be said of it. */
+  readonly isWhole: boolean
 }
 
 /** A local chat with the echo agent, and a job that speaks in it every minute. */
@@ -71,7 +75,8 @@ const unreadable = (file: string, name: string, why: string): ConfigError =>
 export const find = Effect.fnUntraced(function* (wanted: Wanted, here: Surroundings) {
   const path = yield* Path.Path
   const files = yield* FileSystem.FileSystem
-  const embeddedAs = (source: string): Found => ({ document: made(embedded), source, folder: here.cwd, faults: [] })
+  const nothingWrong = { folder: here.cwd, faults: [], holes: [], isWhole: true }
+  const embeddedAs = (source: string): Found => ({ ...nothingWrong, document: made(embedded), source })
   if (wanted.demo === true) return embeddedAs("the embedded defaults of the demo")
   const named = wanted.config ?? (here.env["EVERGATE_CONFIG"] || undefined)
   const asker = wanted.config === undefined ? "EVERGATE_CONFIG" : "--config"
@@ -85,17 +90,19 @@ export const find = Effect.fnUntraced(function* (wanted: Wanted, here: Surroundi
   }
   const document = fromEnvironment(here.env)
   if (document === null) return embeddedAs("the embedded defaults")
-  return { document, source: "environment variables", folder: here.cwd, faults: needsFile(document) }
+  return { ...nothingWrong, ...needsFile(document), document, source: "environment variables" }
 })
 
 const fromFile = Effect.fnUntraced(function* (file: string, asker: string) {
   const path = yield* Path.Path
   const text = yield* readBounded(file).pipe(Effect.mapError((why) => unreadable(file, asker, why)))
-  const { document, faults } = read(text)
+  const { document, faults, isWhole } = read(text)
   const found: Found = {
     document,
     source: file,
     folder: path.dirname(file),
+    holes: [],
+    isWhole,
     faults: faults.map(({ line, message }) => ({
       path: path.basename(file),
       line,
@@ -108,16 +115,18 @@ const fromFile = Effect.fnUntraced(function* (file: string, asker: string) {
 })
 
 /** No variable says whom a platform hears, and an agent other than echo wants that stated. */
-const needsFile = (document: Document): ReadonlyArray<Fault> =>
-  document.nameOf(["agent", "url"]) === "EVERGATE_AGENT_URL"
-    ? [
-        fault(document, ["agent", "url"], {
-          expected: "a configuration file beside it",
-          found: "environment variables alone",
-          hint: "write evergate.yaml with `access` on every platform: an agent other than echo answers nobody unasked"
-        })
-      ]
-    : []
+const needsFile = (document: Document): Pick<Found, "faults" | "holes"> => {
+  const path = ["agent", "url"]
+  if (document.nameOf(path) !== "EVERGATE_AGENT_URL") return { faults: [], holes: [] }
+  const missing = fault(document, path, {
+    expected: "a configuration file beside it",
+    found: "environment variables alone",
+    hint: "write evergate.yaml with `access` on every platform: an agent other than echo answers nobody unasked"
+  })
+  const platforms = at(document.raw, ["platforms"])
+  const count = Array.isArray(platforms) ? platforms.length : 0
+  return { faults: [missing], holes: Array.from({ length: count }, (_, index) => ["platforms", index, "access"]) }
+}
 
 /** Where the state is kept when nobody says so. */
 export const defaultHome = (path: Path.Path, { env, cwd, userHome }: Surroundings, demo: boolean): string => {

@@ -4,7 +4,7 @@ import { Clock, DateTime, Effect, Path, Result } from "effect"
 import type { Job } from "../domain/Job.ts"
 import { isOver } from "../schedules/timetable.ts"
 import { check } from "./check.ts"
-import type { Document } from "./document.ts"
+import type { Document, Path as KeyPath } from "./document.ts"
 import { fill, referencesOf } from "./document.ts"
 import type { Surroundings, Wanted } from "./find.ts"
 import { absolute, defaultHome, find, withEnvFile } from "./find.ts"
@@ -31,20 +31,20 @@ export interface Loaded {
 export const load = Effect.fnUntraced(function* (wanted: Wanted, surroundings: Surroundings) {
   const path = yield* Path.Path
   const here = { ...surroundings, env: yield* withEnvFile(wanted, surroundings) }
-  const { document, source, folder, faults } = yield* find(wanted, here)
+  const { document, source, folder, faults, holes, isWhole } = yield* find(wanted, here)
   const filled = yield* fillIn(document, here.env, folder)
   const home = defaultHome(path, here, wanted.demo === true)
   const now = yield* Clock.currentTimeMillis
   const checked = check(filled.tree, {
     document,
+    holes: [...holes, ...filled.holes],
     now,
     timezone: here.timezone ?? DateTime.zoneMakeLocal().id,
     homeOf: (written) => (written === undefined ? home : absolute(path, folder, written, here.userHome))
   })
-  const told = new Set(filled.faults.map(({ path }) => path))
-  const others = Result.isFailure(checked) ? checked.failure.filter(({ path }) => !told.has(path)) : []
+  const others = Result.isFailure(checked) ? checked.failure : []
   // A text that is no YAML makes no tree, so that nothing else can be said of it.
-  const all = faults.length > 0 ? faults : inOrder([...filled.faults, ...others])
+  const all = isWhole ? inOrder([...faults, ...filled.faults, ...others]) : faults
   if (all.length > 0 || Result.isFailure(checked)) return yield* new ConfigError({ source, faults: all })
   const settings = checked.success
   const over = overOf(document, settings.jobs, now)
@@ -77,6 +77,7 @@ const fillIn = Effect.fnUntraced(function* (document: Document, env: Environment
   const values = new Map<string, Resolved>()
   for (const reference of referencesOf(document.raw)) values.set(reference, yield* resolve(reference, env, folder))
   const faults: Array<Fault> = []
+  const holes: Array<KeyPath> = []
   const tree = fill(
     document.raw,
     (reference) => {
@@ -85,9 +86,10 @@ const fillIn = Effect.fnUntraced(function* (document: Document, env: Environment
     },
     (path, text) => {
       const resolved = values.get(text.slice(2, -1))
+      holes.push(path)
       if (resolved?._tag === "Missing")
         faults.push(fault(document, path, { ...resolved, expected: `a value for ${text}` }))
     }
   )
-  return { tree, faults }
+  return { tree, faults, holes }
 })

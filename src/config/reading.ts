@@ -1,5 +1,8 @@
-/** Decodes the parts of a document one by one and collects what is wrong with each, so that one fault hides no other. */
-import { Predicate, Result, Schema } from "effect"
+/**
+ * Decodes the parts of a document one by one and collects what is wrong with each, so that one fault hides no other: what
+ * settings say of each other is looked at too, wherever those settings themselves are right.
+ */
+import { Option, Predicate, Result, Schema } from "effect"
 import type { Document, Path } from "./document.ts"
 import { at, print, without } from "./document.ts"
 import { keysAt } from "./keys.ts"
@@ -7,9 +10,18 @@ import { nearest } from "./nearest.ts"
 import type { Fault } from "./report.ts"
 import { fault, issuesOf, misfit } from "./report.ts"
 
+/** A mapping whose `kind` says which schema it has. */
+export interface Kinds<S extends Schema.Codec<unknown, unknown>> {
+  readonly known: Readonly<Record<string, S>>
+  /** Named by the contract and not built yet. */
+  readonly later: ReadonlyArray<string>
+  /** What all kinds have, so that it is looked at where the kind is wrong. */
+  readonly common: Schema.Codec<unknown, unknown>
+}
+
 export interface Reading {
   readonly faults: ReadonlyArray<Fault>
-  /** Tells a fault of the key at a path. */
+  /** Tells a fault of the key at a path; of one key the first counts. */
   readonly tell: (
     path: Path,
     rest: { readonly expected: string; readonly found?: string; readonly hint: string }
@@ -21,10 +33,15 @@ export interface Reading {
     path: Path,
     keys?: (path: Path) => ReadonlyArray<string>
   ) => S["Type"] | null
-  /** The same for a part whose `kind` says which schema it has; those of `later` are known and not built yet. */
+  /** The same for a part whose `kind` says which schema it has. */
   readonly decodeKind: <S extends Schema.Codec<unknown, unknown>>(
-    kinds: Readonly<Record<string, S>>,
-    later: ReadonlyArray<string>,
+    kinds: Kinds<S>,
+    raw: unknown,
+    path: Path
+  ) => S["Type"] | null
+  /** Some settings of a mapping, to be compared; null where one of them has a fault of its own, which is told already. */
+  readonly part: <S extends Schema.Codec<unknown, unknown> & { readonly fields: object }>(
+    schema: S,
     raw: unknown,
     path: Path
   ) => S["Type"] | null
@@ -35,40 +52,60 @@ export interface Reading {
 /** A schema stops at the first of its stages that fails: what is told is taken out, and the rest is looked at again. */
 const mostRounds = 8
 
-export const reading = (document: Document): Reading => {
+/** `holes` are the paths whose `${…}` stands for nothing: told elsewhere, and nothing follows from what is there. */
+export const reading = (document: Document, holes: ReadonlyArray<Path> = []): Reading => {
   const faults: Array<Fault> = []
-  const tell: Reading["tell"] = (path, rest) => void faults.push(fault(document, path, rest))
+  const told = new Set(holes.map(print))
+  /** Values that do not fit, as against those that do not fit together. */
+  const wrong: Array<Path> = [...holes]
 
-  const decode: Reading["decode"] = (schema, raw, path, keys = keysAt(schema)) => {
-    const told = new Set<string>()
-    let rest = raw
-    for (let round = 0; round < mostRounds; round++) {
-      const decoded = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(rest)
-      if (Result.isSuccess(decoded)) return round === 0 ? decoded.success : null
-      const issues = issuesOf(decoded.failure.issue).filter((issue) => !told.has(print(issue.path)))
-      if (issues.length === 0) return null
-      for (const issue of issues) {
-        faults.push(misfit(document, [...path, ...issue.path], issue.message, keys(issue.path.slice(0, -1))))
-        told.add(print(issue.path))
-        rest = without(rest, issue.path)
+  const add = (path: Path, found: Fault): void => {
+    if (told.has(print(path))) return
+    told.add(print(path))
+    faults.push(found)
+  }
+  const tell: Reading["tell"] = (path, rest) => add(path, fault(document, path, rest))
+
+  const decodeAs =
+    (onExcessProperty: "error" | "ignore"): Reading["decode"] =>
+    (schema, raw, path, keys = keysAt(schema)) => {
+      const decodeRest = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty })
+      const seen = new Set<string>()
+      let rest = raw
+      for (let round = 0; round < mostRounds; round++) {
+        const decoded = decodeRest(rest)
+        if (Result.isSuccess(decoded)) return round === 0 ? decoded.success : null
+        const issues = issuesOf(decoded.failure.issue).filter((issue) => !seen.has(print(issue.path)))
+        if (issues.length === 0) return null
+        for (const issue of issues) {
+          const whole = [...path, ...issue.path]
+          add(whole, misfit(document, whole, issue.message, keys(issue.path.slice(0, -1))))
+          wrong.push(whole)
+          seen.add(print(issue.path))
+          rest = without(rest, issue.path)
+        }
       }
+      return null
     }
+  const decode = decodeAs("error")
+
+  const decodeKind: Reading["decodeKind"] = ({ known, later, common }, raw, path) => {
+    const kind = Predicate.isObject(raw) ? raw["kind"] : undefined
+    const schema = typeof kind === "string" && Object.hasOwn(known, kind) ? known[kind] : undefined
+    if (schema !== undefined) return decode(schema, raw, path)
+    const isLater = typeof kind === "string" && (later.includes(kind) || kind.startsWith("module:"))
+    const near = typeof kind === "string" ? nearest(kind, [...Object.keys(known), ...later]) : null
+    const meant = near === null ? "see docs/settings.md" : `did you mean "${near}"?`
+    const hint = isLater ? `${kind} is not built yet; leave it out` : meant
+    tell([...path, "kind"], { expected: Object.keys(known).join(" or "), hint })
+    if (Predicate.isObject(raw)) decodeAs("ignore")(common, raw, path)
     return null
   }
 
-  const decodeKind: Reading["decodeKind"] = (kinds, later, raw, path) => {
-    const kind = Predicate.isObject(raw) ? raw["kind"] : undefined
-    const schema = typeof kind === "string" && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
-    if (schema !== undefined) return decode(schema, raw, path)
-    const known = Object.keys(kinds)
-    if (typeof kind === "string" && (later.includes(kind) || kind.startsWith("module:"))) {
-      tell([...path, "kind"], { expected: known.join(" or "), hint: `${kind} is not built yet; leave it out` })
-    } else {
-      const near = typeof kind === "string" ? nearest(kind, [...known, ...later]) : null
-      const hint = near === null ? "see docs/settings.md" : `did you mean "${near}"?`
-      tell([...path, "kind"], { expected: known.join(" or "), hint })
-    }
-    return null
+  const part: Reading["part"] = (schema, raw, path) => {
+    const paths = Object.keys(schema.fields).map((key) => [...path, key])
+    if (paths.some((wanted) => wrong.some((other) => overlap(wanted, other)))) return null
+    return Option.getOrNull(Schema.decodeUnknownOption(schema)(raw ?? {}))
   }
 
   const list: Reading["list"] = (raw, path) => {
@@ -84,5 +121,9 @@ export const reading = (document: Document): Reading => {
     return raw
   }
 
-  return { faults, tell, decode, decodeKind, list }
+  return { faults, tell, decode, decodeKind, part, list }
 }
+
+/** One of them stands at the other or within it. */
+const overlap = (one: Path, other: Path): boolean =>
+  one.every((step, index) => index >= other.length || step === other[index])

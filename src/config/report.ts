@@ -66,7 +66,8 @@ export const misfit = (document: Document, path: Path, message: string, keys: Re
     return fault(document, path, { expected: "it to be there", found: "nothing", hint: "add it" })
   }
   const expected = message.replace(/^Expected /, "")
-  return fault(document, path, { expected, hint: hintOf(expected) })
+  const isUnquoted = expected === "string" && /^(number|bigint|boolean)$/.test(typeof at(document.raw, path))
+  return fault(document, path, { expected, hint: isUnquoted ? "put it in quotes" : hintOf(expected) })
 }
 
 const hintOf = (expected: string): string =>

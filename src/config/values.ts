@@ -1,6 +1,7 @@
 /** The values that settings are made of, as they are written in a file: durations, secrets, ids, URLs. */
-import { Duration, Effect, Option, Redacted, Schema, SchemaGetter } from "effect"
+import { DateTime, Duration, Effect, Option, Redacted, Schema, SchemaGetter } from "effect"
 import * as duration from "../domain/duration.ts"
+import { isPlaceholder, isSample } from "./placeholders.ts"
 
 /** `15s`, `10m`, `24h`, `7d`. */
 export const DurationText = Schema.String.check(
@@ -17,19 +18,15 @@ export const PositiveDuration = DurationText.check(
   Schema.makeFilter((value) => Duration.toMillis(value) > 0 || "Expected a duration longer than 0")
 )
 
-/** A template's filler, which counts as missing: "your-token-here", "xoxb-...", a `${VAR}` that nothing replaced. */
-export const isPlaceholder = (text: string): boolean =>
-  text.trim() === "" ||
-  /\$\{|\.\.\.|…/.test(text) ||
-  /^(<.*>|\[.*\]|x{3,}|\*{3,}|(change|replace)[-_ ]?(me|this)|to-?do|placeholder)$/i.test(text.trim()) ||
-  /^(\w+[-_])?(your|my)[-_ ]|[-_ ](goes[-_ ])?here$/i.test(text.trim())
-
 const written = Schema.String.check(
   Schema.makeFilter((text) => !isPlaceholder(text) || "Expected the real value, not an empty text or a placeholder")
 )
 
-/** A name that the platform gave, such as an app's id; not secret, but a template's filler is refused. */
-export const Credential = written
+/** The id of an app of Feishu; not secret, but a template's filler is refused. */
+export const AppId = written.check(
+  Schema.isPattern(/^cli_[0-9A-Za-z]+$/, { message: "Expected an app's id: cli_ and letters or digits" }),
+  Schema.makeFilter((text) => !isSample(text) || "Expected the id of your own app, not the one of an example")
+)
 
 /** A credential that no log, error or answer shows. */
 export const Secret = Schema.RedactedFromValue(written)
@@ -88,6 +85,29 @@ const isHttp = (text: string): boolean => /^https?:$/.test(protocolOf(text))
 
 export const HttpUrl = Schema.String.check(
   Schema.makeFilter((text) => isHttp(text) || "Expected a URL that begins with http:// or https://")
+)
+
+/** Which Feishu an app belongs to. */
+export const FeishuDomain = Schema.String.check(
+  Schema.makeFilter(
+    (text) =>
+      text === "feishu" ||
+      text === "lark" ||
+      isHttp(text) ||
+      "Expected feishu, lark, or the base URL of a private deployment, https://…"
+  )
+)
+
+/** Someone on a platform, as `admins` names people. */
+export const Admin = Schema.String.annotate({ expected: "<platform id>:<user id>" }).check(
+  Schema.isPattern(/^[^:\s]+:\S+$/, { message: "Expected <platform id>:<user id>" })
+)
+
+/** A name of the zone database. */
+export const TimeZone = Schema.NonEmptyString.check(
+  Schema.makeFilter(
+    (name) => Option.isSome(DateTime.zoneMakeNamed(name)) || "Expected an IANA time zone such as Europe/Berlin or UTC"
+  )
 )
 
 /** Where requests and WebSockets go out: the environment's proxy, none, or this one. */

@@ -321,7 +321,7 @@ describe("what is wrong", () => {
 
       expect(error.faults.map(({ path, line, hint }) => [path, line, hint])).toEqual([
         ["http.prot", 1, 'did you mean "port"?'],
-        ["http.host", 1, "see docs/settings.md"],
+        ["http.host", 1, "put it in quotes"],
         ["http.port", 1, "see docs/settings.md"],
         ["log.level", 2, "see docs/settings.md"],
         ["platforms[0].appSecret", 4, "see docs/settings.md"],
@@ -338,11 +338,123 @@ describe("what is wrong", () => {
     })
   )
 
+  it.effect("a fault of one setting hides none that lies between others", () =>
+    Effect.gen(function* () {
+      const text = [
+        "http: { host: 0.0.0.0, port: 99999 }",
+        "admins: [me, 'nobody:x', 'feishu:ou_77']",
+        "platforms:",
+        "  - { id: feishu, kind: feishu, appId: abc, appSecret: s3cret-value, domain: 'ftp://x' }",
+        "  - { id: other, kind: feishu, appId: cli_b2, appSecret: xxx, domain: 'http://x.example' }",
+        "  - { id: third, kind: fieshu, access: { group: none } }",
+        "agent: { kind: http, url: '${NOT_SET}' }",
+        "cron: [{ id: a, schedule: '61 * * * *', timezone: Mars, deliverTo: 'x:y', misfire: { policy: never } }]"
+      ].join("\n")
+
+      expect(yield* paths(text)).toEqual([
+        "http.port",
+        "http.token",
+        "admins[0]",
+        "admins[1]",
+        "platforms[0].appId",
+        "platforms[0].domain",
+        "platforms[0].access.direct",
+        "platforms[1].appSecret",
+        "platforms[1].domain",
+        "platforms[1].access.direct",
+        "platforms[2].kind",
+        "platforms[2].access.group",
+        "agent.url",
+        "cron[0].timezone",
+        "cron[0].misfire.policy",
+        "cron[0].deliverTo",
+        "cron[0]",
+        "cron[0].schedule"
+      ])
+    })
+  )
+
+  it.effect("from a setting that is not known nothing follows", () =>
+    Effect.gen(function* () {
+      const job = "cron: [{ id: a, schedule: '@daily', deliverTo: 'feishu:oc_1', text: a }]"
+
+      expect(yield* paths("http: { host: '${HOST}' }")).toEqual(["http.host"])
+      expect(yield* paths(`${feishu.replace("id: feishu", "id: '${ID}'")}\n${job}`)).toEqual(["platforms[0].id"])
+      expect(yield* paths(`${feishu}\nagent: { kind: eco }`)).toEqual(["agent.kind"])
+    })
+  )
+
+  it.effect("a key that stands twice is told with all that is wrong beside it", () =>
+    Effect.gen(function* () {
+      const found = yield* faults("log: { level: loud }\nhttp: {}\nhttp: {}\nalarmAfter: soon\n")
+
+      expect(found.map(({ path, line }) => [path, line])).toEqual([
+        ["log.level", 1],
+        ["evergate.yaml", 3],
+        ["alarmAfter", 4]
+      ])
+      expect(found[1]?.found).toBe("a key that stands twice: http")
+    })
+  )
+
+  it.effect("one account in two platforms is told, and a second chat for the page; a disabled one is none", () =>
+    Effect.gen(function* () {
+      const twice = (more: string) =>
+        ["platforms:", "  - { id: a, kind: local }", `  - { id: b, kind: local${more} }`]
+          .concat(["c", "d"].map((id) => `  - { id: ${id}, kind: feishu, appId: cli_a1, appSecret: s3cret${more} }`))
+          .join("\n")
+
+      expect(yield* paths(twice(""))).toEqual(["platforms[1].kind", "platforms[3].appId"])
+      expect((yield* yaml(twice(", enabled: false"))).settings.platforms).toHaveLength(4)
+    })
+  )
+
+  it.effect.each([
+    ["an app's id is cli_ and more", "abc"],
+    ["a documentation's sample", "cli_a1b2"],
+    ["a longer sample", "cli_a1b2c3d4e5f60718"],
+    ["counted digits", "cli_123456"],
+    ["a filler", "cli_xxxxxxxx"]
+  ])("F064: %s: %s is no app's id", ([, appId]) =>
+    Effect.gen(function* () {
+      expect(yield* paths(feishu.replace("cli_a1", appId ?? ""))).toEqual(["platforms[0].appId"])
+    })
+  )
+
+  it.effect("F064: a real app's id is taken, whatever it begins with", () =>
+    Effect.gen(function* () {
+      const ids = ["cli_a1b20e6d7c95d00b", "cli_9f5343c580712544", "cli_a74ba3b8c9bd1013"]
+
+      for (const id of ids) expect((yield* yaml(feishu.replace("cli_a1", id))).settings.platforms).toHaveLength(1)
+    })
+  )
+
+  it.effect("a number where a text is due is told to be put in quotes", () =>
+    Effect.gen(function* () {
+      const [admin] = yield* faults("admins: [7123456789012345678]")
+      const [id] = yield* faults("platforms: [{ id: 5, kind: local }]")
+
+      expect(admin).toMatchObject({ path: "admins[0]", hint: "put it in quotes" })
+      expect(id).toMatchObject({ path: "platforms[0].id", hint: "put it in quotes" })
+    })
+  )
+
+  it.effect("FEISHU_DOMAIN that is none is one fault, by its name", () =>
+    Effect.gen(function* () {
+      const env = { FEISHU_APP_ID: "cli_a1", FEISHU_APP_SECRET: "s3cret-value", FEISHU_DOMAIN: "larksuite" }
+      const { faults } = yield* Effect.flip(loading({ env }))
+
+      expect(faults).toMatchObject([{ path: "FEISHU_DOMAIN", found: 'text "larksuite"' }])
+    })
+  )
+
   it.effect.each([
     ["an empty text", "''"],
     ["your-token-here", "your-token-here"],
     ["xoxb-...", "xoxb-..."],
     ["changeme", "changeme"],
+    ["xxx", "xxx"],
+    ["xoxb-xxx", "xoxb-xxxxxxxx"],
     ["<secret>", "<secret>"],
     ["a variable that holds a variable", "${NESTED}"]
   ])("F064: %s is no secret", ([, secret]) =>
@@ -436,11 +548,12 @@ describe("what is wrong", () => {
     })
   )
 
-  it.effect("the contract's own example: every part that is not built yet is named at once, and nothing else", () =>
+  it.effect("the contract's own example: what is not built yet is named at once, and the sample of an app's id", () =>
     Effect.gen(function* () {
       const text = readFileSync(new URL("example.txt", import.meta.url), "utf8")
 
       expect(yield* paths(text, { FEISHU_APP_SECRET: "s3cret-value" })).toEqual([
+        "platforms[0].appId",
         "platforms[0].access.direct",
         "platforms[1].kind",
         "platforms[2].kind",
