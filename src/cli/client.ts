@@ -28,10 +28,13 @@ export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
 
 const Problem = Schema.Struct({ what: Schema.String, hint: Schema.String })
 
+/** What has to be known of a gateway to ask it. */
+export type Asked = Pick<Settings, "home" | "http">
+
 const hostOf = (host: string): string => (host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host)
 
 /** The address in the home's run file, else the one of the settings. */
-const urlOf = ({ home, http }: Settings): Effect.Effect<string> =>
+const urlOf = ({ home, http }: Asked): Effect.Effect<string> =>
   Effect.map(
     RunFile.read(home),
     Option.match({
@@ -40,24 +43,26 @@ const urlOf = ({ home, http }: Settings): Effect.Effect<string> =>
     })
   )
 
-const refusalOf = (status: number, body: unknown): Refused => {
+const refusalOf = (status: number, body: unknown, elsewhere?: string): Refused => {
   const problem = Schema.decodeUnknownOption(Problem)(body)
   if (Option.isNone(problem)) return new Refused({ status, detail: `the gateway answered ${status}` })
   const { what, hint } = problem.value
-  return new Refused({ status, detail: `${what}; ${hint}` })
+  return new Refused({ status, detail: `${what}; ${status === 404 ? (elsewhere ?? hint) : hint}` })
 }
 
-export interface Asked {
+export interface Asking {
   readonly method?: "GET" | "POST"
   readonly body?: unknown
   readonly timeoutMillis?: number
+  /** What to do where there is no such thing: in the words of the commands, where the API speaks of itself. */
+  readonly elsewhere?: string
 }
 
 /** One request to the running gateway; its JSON, read by the schema. */
-export const ask = <A>(settings: Settings, path: string, schema: Schema.Decoder<A>, options: Asked = {}) =>
+export const ask = <A>(gateway: Asked, path: string, schema: Schema.Decoder<A>, options: Asking = {}) =>
   Effect.gen(function* () {
-    const url = yield* urlOf(settings)
-    const { host, token } = settings.http
+    const url = yield* urlOf(gateway)
+    const { host, token } = gateway.http
     const noAnswer = (detail: string) => new NoAnswer({ url, detail })
     const request = HttpClientRequest.make(options.method ?? "GET")(`${url}${path}`, {
       ...(isLoopback(host) || token === null ? {} : { headers: { authorization: `Bearer ${Redacted.value(token)}` } }),
@@ -72,10 +77,10 @@ export const ask = <A>(settings: Settings, path: string, schema: Schema.Decoder<
         orElse: () => Effect.fail(noAnswer("it took too long"))
       })
     )
-    if (status >= 400 && status !== 503) return yield* refusalOf(status, body)
+    if (status >= 400 && status !== 503) return yield* refusalOf(status, body, options.elsewhere)
     return yield* Schema.decodeUnknownEffect(schema)(body).pipe(
       Effect.mapError((error) =>
-        status >= 400 ? refusalOf(status, body) : noAnswer(`not an evergate: ${error.message}`)
+        status >= 400 ? refusalOf(status, body, options.elsewhere) : noAnswer(`not an evergate: ${error.message}`)
       )
     )
   }).pipe(Effect.provide(FetchHttpClient.layer))

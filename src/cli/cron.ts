@@ -1,8 +1,8 @@
 /** `evergate cron`: the jobs of the running gateway, their next occurrences and what became of the past ones. */
 import { Console, Effect, Schema } from "effect"
-import type { Settings } from "../config/Settings.ts"
 import { RunView } from "../http/Api.ts"
 import { JobSummary } from "../http/Status.ts"
+import type { Asked } from "./client.ts"
 import { ask } from "./client.ts"
 import { exitStatus } from "./exit.ts"
 import { table } from "./text.ts"
@@ -10,11 +10,13 @@ import { table } from "./text.ts"
 const Jobs = Schema.Array(JobSummary)
 const Runs = Schema.Array(RunView)
 
+const elsewhere = "`evergate cron list` shows those that there are"
+
 const show = (json: boolean, value: unknown, rows: ReadonlyArray<ReadonlyArray<string>>, none: string) =>
   Effect.as(Console.log(json ? JSON.stringify(value, null, 2) : rows.length > 1 ? table(rows) : none), exitStatus.done)
 
-export const list = Effect.fnUntraced(function* (settings: Settings, json: boolean) {
-  const jobs = yield* ask(settings, "/api/cron", Jobs)
+export const list = Effect.fnUntraced(function* (gateway: Asked, json: boolean) {
+  const jobs = yield* ask(gateway, "/api/cron", Jobs)
   const rows = jobs.map((job) => [
     job.id,
     job.schedule,
@@ -26,8 +28,8 @@ export const list = Effect.fnUntraced(function* (settings: Settings, json: boole
   return yield* show(json, jobs, [["JOB", "SCHEDULE", "ZONE", "DELIVERS TO", "NEXT", "LAST"], ...rows], "no jobs")
 })
 
-export const next = Effect.fnUntraced(function* (settings: Settings, json: boolean) {
-  const jobs = yield* ask(settings, "/api/cron", Jobs)
+export const next = Effect.fnUntraced(function* (gateway: Asked, json: boolean) {
+  const jobs = yield* ask(gateway, "/api/cron", Jobs)
   const coming = jobs
     .flatMap(({ id, next }) => (next === null ? [] : [{ job: id, next }]))
     .toSorted((a, b) => (a.next < b.next ? -1 : 1))
@@ -35,16 +37,16 @@ export const next = Effect.fnUntraced(function* (settings: Settings, json: boole
   return yield* show(json, coming, [["NEXT", "JOB"], ...rows], "nothing is due")
 })
 
-export const run = Effect.fnUntraced(function* (settings: Settings, id: string, json: boolean) {
+export const run = Effect.fnUntraced(function* (gateway: Asked, id: string, json: boolean) {
   const path = `/api/cron/${encodeURIComponent(id)}/run`
-  const ran = yield* ask(settings, path, RunView, { method: "POST" })
+  const ran = yield* ask(gateway, path, RunView, { method: "POST", elsewhere })
   const reason = ran.reason === null ? "" : ` (${ran.reason})`
   yield* Console.log(json ? JSON.stringify(ran, null, 2) : `${ran.job}: ${ran.outcome}${reason}`)
   return ran.outcome === "skipped" || ran.outcome === "failed" ? exitStatus.failed : exitStatus.done
 })
 
-export const history = Effect.fnUntraced(function* (settings: Settings, id: string, json: boolean) {
-  const runs = yield* ask(settings, `/api/cron/${encodeURIComponent(id)}/runs`, Runs)
+export const history = Effect.fnUntraced(function* (gateway: Asked, id: string, json: boolean) {
+  const runs = yield* ask(gateway, `/api/cron/${encodeURIComponent(id)}/runs`, Runs, { elsewhere })
   const rows = runs.map((run) => [run.scheduledAt, run.outcome, run.delivery, run.reason ?? ""])
   return yield* show(json, runs, [["SCHEDULED", "OUTCOME", "DELIVERY", "REASON"], ...rows], "it has not run yet")
 })

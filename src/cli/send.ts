@@ -3,7 +3,7 @@ import { Console, Duration, Effect, Layer, Option, Result, Schema } from "effect
 import { Outbox } from "../actors/Outbox.ts"
 import { Feed } from "../actors/Feed.ts"
 import { Supervision } from "../actors/Supervision.ts"
-import type { Settings } from "../config/Settings.ts"
+import type { Whereabouts } from "../config/whereabouts.ts"
 import * as Address from "../domain/Address.ts"
 import { largestText, Text } from "../http/Api.ts"
 import * as HomeLock from "../layers/HomeLock.ts"
@@ -15,7 +15,7 @@ import { exitStatus } from "./exit.ts"
 const isText: (text: string) => boolean = Schema.is(Text)
 const Sent = Schema.Struct({ id: Schema.String })
 
-export const send = Effect.fnUntraced(function* (settings: Settings, to: string, text: string, json: boolean) {
+export const send = Effect.fnUntraced(function* (gateway: Whereabouts, to: string, text: string, json: boolean) {
   const address = Address.parse(to)
   if (Option.isNone(address)) {
     yield* Console.error(`"${to}" is not an address; write <platform id>:<chat id>[:<thread id>]`)
@@ -26,8 +26,10 @@ export const send = Effect.fnUntraced(function* (settings: Settings, to: string,
     yield* Console.error(`a message has 1 to ${largestText} characters; this one has ${text.length}`)
     return exitStatus.usage
   }
-  const known = settings.platforms.map(({ id }) => id)
-  const sent = yield* Effect.result(ask(settings, "/api/messages", Sent, { method: "POST", body: { to, text } }))
+  const elsewhere = "`evergate status` shows those that there are"
+  const sent = yield* Effect.result(
+    ask(gateway, "/api/messages", Sent, { method: "POST", body: { to, text }, elsewhere })
+  )
   if (Result.isSuccess(sent)) {
     yield* Console.log(json ? JSON.stringify({ ...sent.success, stored: false }) : `accepted as ${sent.success.id}`)
     return exitStatus.done
@@ -36,15 +38,14 @@ export const send = Effect.fnUntraced(function* (settings: Settings, to: string,
     yield* Console.error(sent.failure.message)
     return exitStatus.failed
   }
-  if (!known.includes(address.value.platform)) {
-    yield* Console.error(
-      `there is no platform "${address.value.platform}"; the configuration names ${known.join(", ")}`
-    )
+  const { platform } = address.value
+  if (!gateway.platforms.some((id) => id === platform)) {
+    yield* Console.error(`there is no platform "${platform}"; the configuration names ${gateway.platforms.join(", ")}`)
     return exitStatus.failed
   }
   // Nobody listens. Under the home's lock nobody can begin to while this writes.
-  const id = yield* HomeLock.acquire(settings.home).pipe(
-    Effect.andThen(Effect.provide(post(address.value, text), outboxOf(settings))),
+  const id = yield* HomeLock.acquire(gateway.home).pipe(
+    Effect.andThen(Effect.provide(post(address.value, text), outboxOf(gateway))),
     Effect.scoped
   )
   yield* Console.log(
@@ -56,8 +57,8 @@ export const send = Effect.fnUntraced(function* (settings: Settings, to: string,
 const post = (to: Address.Address, text: string) => Effect.flatMap(Outbox, (outbox) => outbox.post({ to, text }))
 
 /** The stores and the outbox as the gateway has them, without any platform to send by. */
-const outboxOf = (settings: Settings) =>
+const outboxOf = (gateway: Whereabouts) =>
   Outbox.layer({ expire: Duration.hours(24) }).pipe(
     Layer.provide(Layer.mergeAll(OutboxStore.layer, Feed.layer, Supervision.layer)),
-    Layer.provide(Service.databaseOf(settings))
+    Layer.provide(Service.databaseOf(gateway))
   )

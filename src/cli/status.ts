@@ -1,9 +1,9 @@
 /** `evergate status`: how the gateway is, within 3 s whatever it does. 0 when all is well, else 69. */
 import { Console, Effect, Option, Result } from "effect"
-import type { Settings } from "../config/Settings.ts"
 import { Status } from "../http/Status.ts"
 import * as HomeLock from "../layers/HomeLock.ts"
 import { uptimeMillis } from "../layers/uptime.ts"
+import type { Asked } from "./client.ts"
 import { ask } from "./client.ts"
 import type { ExitStatus } from "./exit.ts"
 import { exitStatus } from "./exit.ts"
@@ -14,30 +14,26 @@ const patienceMillis = 2_500
 /** However long the start took, the gateway gets this. */
 const leastPatienceMillis = 300
 
-export const status = Effect.fnUntraced(function* (settings: Settings, json: boolean) {
+export const status = Effect.fnUntraced(function* (gateway: Asked, json: boolean) {
   const timeoutMillis = Math.max(leastPatienceMillis, patienceMillis - (yield* uptimeMillis))
-  const answer = yield* Effect.result(ask(settings, "/api/status", Status, { timeoutMillis }))
+  const answer = yield* Effect.result(ask(gateway, "/api/status", Status, { timeoutMillis }))
   if (Result.isSuccess(answer)) {
     yield* Console.log(json ? JSON.stringify(answer.success, null, 2) : summary(answer.success))
     return answer.success.health === "ok" ? exitStatus.done : exitStatus.unhealthy
   }
-  return yield* silent(settings, json, answer.failure.message)
+  return yield* silent(gateway, json, answer.failure.message)
 })
 
 /** Nobody answered: the lock tells whether anybody is there. */
-const silent = Effect.fnUntraced(function* (
-  settings: Settings,
-  json: boolean,
-  why: string
-): Effect.fn.Return<ExitStatus> {
-  const holder = yield* Effect.orElseSucceed(HomeLock.holder(settings.home), () => Option.none())
+const silent = Effect.fnUntraced(function* (gateway: Asked, json: boolean, why: string): Effect.fn.Return<ExitStatus> {
+  const holder = yield* Effect.orElseSucceed(HomeLock.holder(gateway.home), () => Option.none())
   const state = Option.isSome(holder) ? "running, does not answer" : "stopped"
   const pid = Option.match(holder, { onNone: () => null, onSome: (found) => found.pid })
   const text =
     pid === null
-      ? `evergate is stopped (${settings.home})`
+      ? `evergate is stopped (${gateway.home})`
       : `evergate is running, does not answer: process ${pid} (${why}); see its log, or end it and start it again`
-  yield* Console.log(json ? JSON.stringify({ state, pid, home: settings.home, detail: why }, null, 2) : text)
+  yield* Console.log(json ? JSON.stringify({ state, pid, home: gateway.home, detail: why }, null, 2) : text)
   return exitStatus.unhealthy
 })
 
@@ -55,13 +51,17 @@ const duration = (millis: number): string => {
     .join(" ")
 }
 
+/** Since when a platform is down stands in the reasons: `since` is the state's, which every attempt changes. */
 const platformLines = (link: Status["platforms"][number]): ReadonlyArray<string> => {
-  const attempt = link.state === "connected" ? "" : `, attempt ${link.attempt}, next ${link.nextAttemptAt ?? "now"}`
+  const isUp = link.state === "connected"
+  const isWaiting = link.state === "backoff" || link.state === "failed"
+  const since = isUp || link.state === "stopped" ? ` since ${link.since}` : `, attempt ${link.attempt}`
+  const next = isWaiting ? `, next ${link.nextAttemptAt ?? "now"}` : ""
   const error =
-    link.lastError === null || link.state === "connected"
+    link.lastError === null || isUp
       ? []
       : [`      ${link.lastError.kind}: ${link.lastError.message}`, `      ${link.lastError.hint}`]
-  return [`  ${link.id} (${link.kind})  ${link.state} since ${link.since}${attempt}`, ...error]
+  return [`  ${link.id} (${link.kind})  ${link.state}${since}${next}`, ...error]
 }
 
 /** What a person wants to know first, first. */

@@ -6,6 +6,9 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 export const printable = (text: string): string =>
   text.replaceAll(controls, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`)
 
+/** A number of things: `1 platform`, `2 platforms`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+
 /** Columns, each as wide as its widest cell. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const cells = rows.map((row) => row.map(printable))

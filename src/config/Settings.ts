@@ -170,9 +170,10 @@ export const Http = Schema.Struct({
   )
 })
 
-const levels = ["trace", "debug", "info", "warn", "error"] as const
+export const LogLevel = Schema.Literals(["trace", "debug", "info", "warn", "error"])
+export type LogLevel = typeof LogLevel.Type
 const Log = Schema.Struct({
-  level: setting(Schema.Literals(levels), "The least level that is written.", "info"),
+  level: setting(LogLevel, "The least level that is written.", "info"),
   format: setting(Schema.Literals(["auto", "text", "json"]), "`auto`: key=value on a terminal, JSON otherwise.", "auto")
 })
 

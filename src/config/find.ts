@@ -9,12 +9,15 @@ import { fromEnvironment, parseEnvFile } from "./environment.ts"
 import type { Environment } from "./references.ts"
 import { readBounded } from "./references.ts"
 import type { Fault } from "./report.ts"
+import type { LogLevel } from "./Settings.ts"
 import { ConfigError, fault } from "./report.ts"
 
 /** What was asked for on the command line. */
 export interface Wanted {
   readonly config?: string | undefined
   readonly envFile?: string | undefined
+  /** Instead of the configuration's. */
+  readonly logLevel?: LogLevel | undefined
   /** The embedded defaults in a home of their own, whatever configuration or tokens lie about. */
   readonly demo?: boolean | undefined
 }
@@ -81,7 +84,7 @@ export const find = Effect.fnUntraced(function* (wanted: Wanted, here: Surroundi
   const named = wanted.config ?? (here.env["EVERGATE_CONFIG"] || undefined)
   const asker = wanted.config === undefined ? "EVERGATE_CONFIG" : "--config"
   if (named !== undefined) return yield* fromFile(path.resolve(here.cwd, named), asker)
-  for (const folder of [here.cwd, defaultHome(path, here, false)]) {
+  for (const folder of [here.cwd, defaultHome(path, here)]) {
     const file = path.join(folder, "evergate.yaml")
     const exists = yield* files
       .exists(file)
@@ -128,14 +131,19 @@ const needsFile = (document: Document): Pick<Found, "faults" | "holes"> => {
   return { faults: [missing], holes: Array.from({ length: count }, (_, index) => ["platforms", index, "access"]) }
 }
 
-/** Where the state is kept when nobody says so. */
-export const defaultHome = (path: Path.Path, { env, cwd, userHome }: Surroundings, demo: boolean): string => {
-  const home = absolute(path, cwd, env["EVERGATE_HOME"] || "~/.evergate", userHome)
-  return demo ? path.join(home, "demo") : home
-}
+/** Where the state is kept, from what the configuration says of it. */
+export const homeIn =
+  (path: Path.Path, folder: string, here: Surroundings, { demo = false }: Wanted) =>
+  (written: string | undefined): string => {
+    if (written !== undefined) return absolute(path, folder, written, here.userHome)
+    return demo ? path.join(defaultHome(path, here), "demo") : defaultHome(path, here)
+  }
+
+const defaultHome = (path: Path.Path, { env, cwd, userHome }: Surroundings): string =>
+  absolute(path, cwd, env["EVERGATE_HOME"] || "~/.evergate", userHome)
 
 /** A path as people write it: `~` is the user's home, and a relative one begins at the folder. */
-export const absolute = (path: Path.Path, folder: string, file: string, userHome: string): string =>
+const absolute = (path: Path.Path, folder: string, file: string, userHome: string): string =>
   path.resolve(
     folder,
     file.replace(/^~(?=\/|$)/, () => userHome)

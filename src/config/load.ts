@@ -4,16 +4,15 @@ import { Clock, DateTime, Effect, Path, Result } from "effect"
 import type { Job } from "../domain/Job.ts"
 import { isOver } from "../schedules/timetable.ts"
 import { check } from "./check.ts"
-import type { Document, Path as KeyPath } from "./document.ts"
-import { fill, referencesOf } from "./document.ts"
+import type { Document } from "./document.ts"
+import { fillIn } from "./fillIn.ts"
 import type { Surroundings, Wanted } from "./find.ts"
-import { absolute, defaultHome, find, withEnvFile } from "./find.ts"
-import type { Environment, Resolved } from "./references.ts"
-import { resolve } from "./references.ts"
+import { find, homeIn, withEnvFile } from "./find.ts"
+import type { Environment } from "./references.ts"
 import type { Fault } from "./report.ts"
 import { ConfigError, fault } from "./report.ts"
 import { secretsOf } from "./secrets.ts"
-import type { Settings } from "./Settings.ts"
+import type { LogLevel, Settings } from "./Settings.ts"
 
 export interface Loaded {
   readonly settings: Settings
@@ -32,25 +31,27 @@ export const load = Effect.fnUntraced(function* (wanted: Wanted, surroundings: S
   const path = yield* Path.Path
   const here = { ...surroundings, env: yield* withEnvFile(wanted, surroundings) }
   const { document, source, folder, faults, holes, isWhole } = yield* find(wanted, here)
-  const filled = yield* fillIn(document, here.env, folder)
-  const home = defaultHome(path, here, wanted.demo === true)
+  const filled = yield* fillIn(document, document.raw, here.env, folder)
   const now = yield* Clock.currentTimeMillis
   const checked = check(filled.tree, {
     document,
     holes: [...holes, ...filled.holes],
     now,
     timezone: here.timezone ?? DateTime.zoneMakeLocal().id,
-    homeOf: (written) => (written === undefined ? home : absolute(path, folder, written, here.userHome))
+    homeOf: homeIn(path, folder, here, wanted)
   })
   const others = Result.isFailure(checked) ? checked.failure : []
   // A text that is no YAML makes no tree, so that nothing else can be said of it.
   const all = isWhole ? inOrder([...faults, ...filled.faults, ...others]) : faults
   if (all.length > 0 || Result.isFailure(checked)) return yield* new ConfigError({ source, faults: all })
-  const settings = checked.success
+  const settings = withLevel(checked.success, wanted.logLevel)
   const over = overOf(document, settings.jobs, now)
   const loaded: Loaded = { settings, source, secrets: secretsOf(settings), env: here.env, over }
   return loaded
 })
+
+const withLevel = (settings: Settings, level: LogLevel | undefined): Settings =>
+  level === undefined ? settings : { ...settings, log: { ...settings.log, level } }
 
 /** As they stand in the file. */
 const inOrder = (faults: ReadonlyArray<Fault>): ReadonlyArray<Fault> =>
@@ -72,24 +73,3 @@ export const refuseOver = (loaded: Loaded, known: ReadonlyArray<Job>): Effect.Ef
   const faults = loaded.over.filter(({ job }) => !isKnown(job)).map(({ fault }) => fault)
   return faults.length === 0 ? Effect.void : Effect.fail(new ConfigError({ source: loaded.source, faults }))
 }
-
-const fillIn = Effect.fnUntraced(function* (document: Document, env: Environment, folder: string) {
-  const values = new Map<string, Resolved>()
-  for (const reference of referencesOf(document.raw)) values.set(reference, yield* resolve(reference, env, folder))
-  const faults: Array<Fault> = []
-  const holes: Array<KeyPath> = []
-  const tree = fill(
-    document.raw,
-    (reference) => {
-      const resolved = values.get(reference)
-      return resolved?._tag === "Value" ? resolved.value : null
-    },
-    (path, text) => {
-      const resolved = values.get(text.slice(2, -1))
-      holes.push(path)
-      if (resolved?._tag === "Missing")
-        faults.push(fault(document, path, { ...resolved, expected: `a value for ${text}` }))
-    }
-  )
-  return { tree, faults, holes }
-})

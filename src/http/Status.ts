@@ -150,7 +150,8 @@ export const judge = (
   const away = counting.filter((link) => link.state !== "connected")
   const stands = standing(parts)
   const reasons = [
-    ...away.map((link) => `${link.id}: ${link.state} since ${iso(link.since)}`),
+    // Each attempt moves the state, and with it `since`: what counts is since when nothing came through.
+    ...away.map((link) => `${link.id}: ${link.state} since ${iso(link.downSince ?? link.since)}`),
     ...stands.map((name) => `${name}: no progress`),
     ...(store.lastError === null ? [] : [`store: ${store.lastError}`])
   ]

@@ -72,7 +72,7 @@ const localOf = (platforms: ReadonlyArray<PlatformSettings>): Layer.Layer<Local>
 }
 
 /** The database that the settings name. */
-export const databaseOf = ({ store, home }: Settings): Layer.Layer<Database, StoreError> =>
+export const databaseOf = ({ store, home }: Pick<Settings, "store" | "home">): Layer.Layer<Database, StoreError> =>
   Store.layerSqlite({ filename: resolve(join(home, store.url.slice("sqlite:".length))) })
 
 const gatewayOf = (settings: Settings) =>

@@ -1,7 +1,7 @@
 /** What commands print: for people, and safe on their terminal whatever others have written. */
 import { assert, describe, it } from "@effect/vitest"
 import { summary } from "../../src/cli/status.ts"
-import { printable, table } from "../../src/cli/text.ts"
+import { counted, printable, table } from "../../src/cli/text.ts"
 import type { Status } from "../../src/http/Status.ts"
 
 describe("text for a terminal", () => {
@@ -16,6 +16,14 @@ describe("text for a terminal", () => {
     ["\u007f", "\\x7f"]
   ])("%j becomes %j", (text, shown) => {
     assert.strictEqual(printable(text), shown)
+  })
+
+  it.each([
+    [0, "0 jobs"],
+    [1, "1 job"],
+    [2, "2 jobs"]
+  ])("%d of a thing are %s", (count, shown) => {
+    assert.strictEqual(counted(count, "job"), shown)
   })
 
   it("columns are as wide as their widest cell, and no line ends in blanks", () => {
@@ -81,12 +89,21 @@ describe("the summary of a status", () => {
       "evergate 0.1.0, pid 42, up 1d 1h: degraded",
       "  ! feishu: backoff since 2026-11-30T20:00:10.000Z",
       "platforms",
-      "  feishu (feishu)  backoff since 2026-11-30T20:00:10.000Z, attempt 3, next 2026-11-30T20:00:20.000Z",
+      "  feishu (feishu)  backoff, attempt 3, next 2026-11-30T20:00:20.000Z",
       "      Bootstrap: it said \\x1b[2J",
       "      try later"
     ])
     assert.include(lines, "store     sqlite:evergate.db, 3 KiB")
     assert.include(lines, "  morning  next never, last none")
+  })
+
+  it("of a link that is up or stopped it says since when; of one that is down the reason does", () => {
+    const shown = (state: "connecting" | "connected" | "stopped") =>
+      summary({ ...status, platforms: status.platforms.map((link) => ({ ...link, state })) }).split("\n")[3]
+
+    assert.strictEqual(shown("connected"), "  feishu (feishu)  connected since 2026-11-30T20:00:10.000Z")
+    assert.strictEqual(shown("stopped"), "  feishu (feishu)  stopped since 2026-11-30T20:00:10.000Z")
+    assert.strictEqual(shown("connecting"), "  feishu (feishu)  connecting, attempt 3")
   })
 
   it("a link that is up again shows no old error", () => {

@@ -1,27 +1,12 @@
 /** Which configuration is taken, what it says, and everything that is wrong with it at once. */
 import { describe, expect, it } from "@effect/vitest"
-import { ByteSize, Duration, Effect, FileSystem, Layer, Path, PlatformError, Redacted } from "effect"
+import { Duration, Effect, Redacted } from "effect"
 import * as TestClock from "effect/testing/TestClock"
 import { readFileSync } from "node:fs"
 import type { Surroundings, Wanted } from "../../src/config/find.ts"
 import { load, refuseOver } from "../../src/config/load.ts"
-
-const systemError = (tag: "NotFound" | "PermissionDenied", path: string) =>
-  PlatformError.systemError({ _tag: tag, module: "FileSystem", method: "stat", pathOrDescriptor: path })
-
-/** A disk that holds these files; a file of null is there and may not be read. */
-const disk = (files: Readonly<Record<string, string | null>>) =>
-  FileSystem.layerNoop({
-    exists: (path) => Effect.succeed(path in files),
-    stat: (path) =>
-      path in files
-        ? Effect.succeed({ type: "File", size: ByteSize.bytes(files[path]?.length ?? 0) } as FileSystem.File.Info)
-        : Effect.fail(systemError("NotFound", path)),
-    readFileString: (path) => {
-      const text = files[path]
-      return typeof text === "string" ? Effect.succeed(text) : Effect.fail(systemError("PermissionDenied", path))
-    }
-  })
+import { template } from "../../src/config/template.ts"
+import { disk } from "./disk.ts"
 
 interface Case extends Wanted {
   readonly env?: Surroundings["env"]
@@ -29,9 +14,7 @@ interface Case extends Wanted {
 }
 
 const loading = ({ env = {}, files = {}, ...wanted }: Case) =>
-  load(wanted, { env, cwd: "/here", userHome: "/home/me", timezone: "UTC" }).pipe(
-    Effect.provide(Layer.merge(disk(files), Path.layer))
-  )
+  load(wanted, { env, cwd: "/here", userHome: "/home/me", timezone: "UTC" }).pipe(Effect.provide(disk(files)))
 
 const yaml = (text: string, env: Surroundings["env"] = {}) => loading({ env, files: { "/here/evergate.yaml": text } })
 
@@ -271,6 +254,26 @@ describe("what a file says", () => {
       expect(yield* paths(allow("7123456789012345678"))).toEqual(["platforms[0].access.allow[0]"])
       expect(yield* paths(allow("0123"))).toEqual(["platforms[0].access.allow[0]"])
       expect((yield* faults(allow("7123456789012345678")))[0]?.found).toContain("put it in quotes")
+    })
+  )
+})
+
+describe("the file that `config init` writes", () => {
+  const env = { FEISHU_APP_ID: "cli_a1", FEISHU_APP_SECRET: "s3cret-value" }
+
+  it.effect("wants two variables, and is right once they are set", () =>
+    Effect.gen(function* () {
+      expect(yield* paths(template)).toEqual(["platforms[1].appId", "platforms[1].appSecret"])
+      expect((yield* yaml(template, env)).settings.platforms).toMatchObject([{ id: "local" }, { id: "feishu" }])
+    })
+  )
+
+  it.effect("is right with everything that it proposes taken in", () =>
+    Effect.gen(function* () {
+      const agents = template.replace("\nagent: { kind: echo }", "")
+      const { settings } = yield* yaml(agents.replaceAll(/^#(?=\S|  )/gm, ""), env)
+
+      expect(settings).toMatchObject({ agent: { kind: "http" }, admins: ["local:me"], jobs: [{ id: "morning" }] })
     })
   )
 })

@@ -53,6 +53,14 @@ describe("health", () => {
     ["only stopped ones", [stopped], [], well, "ok", []],
     ["one of two away", [up, away], [], well, "degraded", [`away: backoff ${since}`]],
     [
+      "one that tries again is away since it went down, not since its last attempt",
+      [up, link("away", { state: "backoff", since: 90_000, downSince: 0 })],
+      [],
+      well,
+      "degraded",
+      [`away: backoff ${since}`]
+    ],
+    [
       "F222: one that needs a person, while another is up",
       [up, failed],
       [],

@@ -162,7 +162,7 @@ describe.concurrent("evergate cron", () => {
       assert.containSubset(JSON.parse(next.out), [{ job: "daily" }])
       assert.strictEqual(ran.out, "daily: ok\n")
       assert.match(history.out, /^SCHEDULED +OUTCOME +DELIVERY +REASON\n\S+ +ok +(pending|delivered)\n$/)
-      assert.deepStrictEqual([unknown.code, unknown.err], [1, `there is no job "weekly"; GET /api/cron lists them\n`])
+      assert.deepStrictEqual([unknown.code, unknown.err], [1, `there is no job "weekly"; \`evergate cron list\` shows those that there are\n`])
     })
   )
 
@@ -185,7 +185,7 @@ describe("evergate config check", () => {
 
       const { code, out } = yield* command(here, ["config", "check"])
 
-      assert.deepStrictEqual([code, out], [0, `${here.config}: ok (1 platforms, 1 jobs)\n`])
+      assert.deepStrictEqual([code, out], [0, `${here.config}: ok (1 platform, 1 job)\n`])
       assert.notInclude(readdirSync(here.folder), "home")
     })
   )
