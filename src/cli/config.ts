@@ -2,7 +2,7 @@
 import { Console, Effect, FileSystem, Option } from "effect"
 import type { Wanted } from "../config/find.ts"
 import { load } from "../config/load.ts"
-import { schemaDocument } from "../config/page.ts"
+import { schemaDocument } from "../config/editorSchema.ts"
 import { template } from "../config/template.ts"
 import { surroundings } from "../layers/surroundings.ts"
 import { exitStatus } from "./exit.ts"

@@ -32,3 +32,12 @@ export const alternatives = (node: unknown): ReadonlyArray<{ readonly [key: stri
 
 export const propertiesOf = (node: { readonly [key: string]: unknown }): { readonly [key: string]: unknown } =>
   Predicate.isObject(node["properties"]) ? node["properties"] : {}
+
+/** What was noted beside a schema; the newest note counts. */
+export const note = (schema: unknown, name: string): unknown => {
+  if (!Predicate.isObject(schema)) return undefined
+  const notes = Array.isArray(schema["allOf"]) ? schema["allOf"] : []
+  return [schema, ...notes]
+    .map((part) => (Predicate.isObject(part) ? part[name] : undefined))
+    .findLast(Predicate.isNotUndefined)
+}

@@ -1,15 +1,6 @@
-/** What the schema says of itself: the JSON Schema for editors, and docs/settings.md for people. */
-import { Predicate } from "effect"
-import { alternatives, jsonSchema, propertiesOf } from "./keys.ts"
+/** docs/settings.md: what the schema says of itself, for people. */
+import { alternatives, jsonSchema, note, propertiesOf } from "./keys.ts"
 import { CronSettings, EchoAgent, FeishuSettings, HttpAgent, LocalSettings, Sections } from "./Settings.ts"
-import { File } from "./Settings.ts"
-
-/** What `evergate config schema` prints. */
-export const schemaDocument = (): object => ({
-  $schema: "https://json-schema.org/draft/2020-12/schema",
-  title: "evergate.yaml",
-  ...jsonSchema(File)
-})
 
 const intro = `# Settings
 
@@ -49,15 +40,6 @@ const rows = (prefix: string, schema: unknown): ReadonlyArray<string> =>
       return [`| \`${prefix}${key}\` | ${defaultOf(property, needed)} | ${escape(descriptionOf(property))} |`]
     })
   })
-
-/** What was noted beside a schema; the newest note counts. */
-const note = (schema: unknown, name: string): unknown => {
-  if (!Predicate.isObject(schema)) return undefined
-  const notes = Array.isArray(schema["allOf"]) ? schema["allOf"] : []
-  return [schema, ...notes]
-    .map((part) => (Predicate.isObject(part) ? part[name] : undefined))
-    .findLast(Predicate.isNotUndefined)
-}
 
 const defaultOf = (schema: unknown, needed: boolean): string => {
   const value = note(schema, "default")
