@@ -1,6 +1,5 @@
 /** `GET /api/events`: what happens, as server-sent events. A comment every 15 s keeps proxies from closing the stream. */
 import { Duration, Effect, Schedule, Stream } from "effect"
-import { Sse } from "effect/encoding"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Feed } from "../actors/Feed.ts"
 import type { FeedEvent } from "../actors/Feed.ts"
@@ -22,13 +21,9 @@ const instants = new Set(["at", "scheduledAt", "nextAttemptAt"])
 const withInstants = (key: string, value: unknown): unknown =>
   instants.has(key) && typeof value === "number" ? isoOrNull(value) : value
 
-const encode = (event: FeedEvent): string =>
-  Sse.encoder.write({
-    _tag: "Event",
-    event: names[event._tag],
-    id: undefined,
-    data: JSON.stringify(event, withInstants)
-  })
+/** An event as it goes over the wire. Its name is always there, also where it is the format's default, `message`. */
+export const encode = (event: FeedEvent): string =>
+  `event: ${names[event._tag]}\ndata: ${JSON.stringify(event, withInstants)}\n\n`
 
 const beats = Stream.fromEffectSchedule(Effect.succeed(": alive\n\n"), Schedule.spaced(Duration.seconds(15)))
 

@@ -303,8 +303,7 @@ const eventsOf = (text: string) =>
           .split("\n")
           .find((line) => line.startsWith(`${name}: `))
           ?.slice(name.length + 2)
-      // An event without a name is a `message`.
-      return { name: field("event") ?? "message", data: JSON.parse(field("data") ?? "null") as unknown }
+      return { name: field("event"), data: JSON.parse(field("data") ?? "null") as unknown }
     })
 
 describe("who may ask", () => {
