@@ -63,19 +63,19 @@ export const make = Effect.fnUntraced(function* (
     yield* patiently(store.bury(row.seq, reason, at))
     yield* Effect.logWarning("dead letter").pipe(Effect.annotateLogs({ platform: id, delivery: row.id, reason }))
     yield* feed.tell(ended(row, "dead", reason, at))
-    return null
+    return gone(yield* patiently(store.next(id, row.address.chat)))
   })
 
   const delivered = Effect.fnUntraced(function* (row: Delivery, messageId: string | null) {
     const at = yield* Clock.currentTimeMillis
     lastSentAt = at
     // It is sent; that it is must be written down before the lane goes on, or it would be sent again.
-    yield* patiently(store.delivered(row.seq, messageId, at))
+    const next = yield* patiently(store.delivered(row, messageId, at))
     yield* feed.tell(ended(row, "delivered", null, at))
-    return null
+    return gone(next)
   })
 
-  /** One request; null when that is the end of the matter, else why it is not. */
+  /** One request, and how it ended the matter, or why it did not. */
   const attempt = Effect.fnUntraced(function* (row: Delivery) {
     // An adapter is foreign code: it may throw before there is an effect.
     const send = Effect.suspend(() => platform.send(row)).pipe(
@@ -147,16 +147,22 @@ export const make = Effect.fnUntraced(function* (
     return next
   })
 
-  /** One try, where one may be made; null when the message has left the lane. */
+  /** One try, where one may be made. */
   const tryOnce = Effect.fnUntraced(function* (row: Delivery) {
     const now = yield* Clock.currentTimeMillis
     const risk = riskOf(row, capabilities.idempotencyLife, openedAt, now)
     if (now - row.createdAt > Duration.toMillis(expire)) return yield* buried(row, expired(row, expire))
     if (risk === "twice") return yield* buried(row, "unknown: two tries went without an answer; it may have arrived")
     const tried = yield* marked(row, risk, now)
-    const reason = yield* attempt(tried)
-    if (reason === null) return null
-    return reason._tag === "Rejected" ? yield* buried(tried, reason.message) : { row: tried, reason, risk, at: now }
+    const outcome = yield* attempt(tried)
+    switch (outcome._tag) {
+      case "Gone":
+        return outcome
+      case "Rejected":
+        return yield* buried(tried, outcome.message)
+      default:
+        return { _tag: "Tried" as const, row: tried, reason: outcome, risk, at: now }
+    }
   })
 
   /** The wait before the next try, told to the account where it is the account's. */
@@ -169,37 +175,46 @@ export const make = Effect.fnUntraced(function* (
     return wait
   })
 
-  /** True when the message left the lane, false when it stays behind. */
+  /** Returns when the message has left the lane; null when it stays behind. */
   const deliver = Effect.fnUntraced(function* (first: Delivery) {
     const inherited = first.notBefore - (yield* Clock.currentTimeMillis)
     if (inherited > 0 && !(yield* waitFor(first, Duration.millis(Math.min(inherited, mostInheritedMillis)), true))) {
-      return false
+      return null
     }
     const backoff = yield* backoffs
     let row = first
     while (yield* paced(row)) {
       const tried = yield* tryOnce(row)
-      if (tried === null) return true
+      if (tried._tag === "Gone") return tried
       const { reason } = tried
       const wait = yield* waitAfter(reason, backoff)
       row = yield* postpone(tried, wait)
-      if (!(yield* waitFor(row, wait, reason._tag !== "RateLimited"))) return false
+      if (!(yield* waitFor(row, wait, reason._tag !== "RateLimited"))) return null
     }
-    return false
+    return null
   })
 
   return {
+    /** Says what waits for a chat until nothing does, or until the lane has to leave it; false: there is no more to do. */
     step: Effect.fnUntraced(
       function* (chat: string) {
         yield* crew.progress(chat, stepsWithin)
-        const row = yield* patiently(store.next(id, chat))
-        return Option.isSome(row) && (yield* deliver(row.value))
+        let next = yield* patiently(store.next(id, chat))
+        while (Option.isSome(next)) {
+          const left = yield* deliver(next.value)
+          if (left === null) return false
+          next = left.next
+        }
+        return false
       },
       (step, chat) => Effect.ensuring(step, crew.rest(chat))
     ),
     lastSentAt: () => lastSentAt
   }
 })
+
+/** The message is none of the lane's any more; what waits behind it. */
+const gone = (next: Option.Option<Delivery>) => ({ _tag: "Gone" as const, next })
 
 const noAnswer = Effect.fail(
   new SendError({

@@ -29,7 +29,10 @@ const mostUnits = 1_000_000
 /** For a platform that is not attached any more: the smallest limit among the known ones is not asked of it. */
 const defaultTextLimit = 4_000
 
-/** Makes the effect that runs the turn of an entry; it returns when the turn's end is in the store. */
+/**
+ * Makes the effect that runs the turn of an entry; it returns when the turn's end is in the store, with the session's next
+ * entry, begun, where `mayGoOn` says so by then.
+ */
 export const make = Effect.fnUntraced(function* (options: SessionsOptions) {
   const agent = yield* Agent
   const store = yield* InboxStore
@@ -51,7 +54,7 @@ export const make = Effect.fnUntraced(function* (options: SessionsOptions) {
       Effect.exit
     )
 
-  return Effect.fnUntraced(function* (entry: InboxEntry) {
+  return Effect.fnUntraced(function* (entry: InboxEntry, mayGoOn: Effect.Effect<boolean>) {
     const startedAt = yield* Clock.currentTimeMillis
     const { session, turn, attempts: attempt } = entry
     yield* feed.tell({ _tag: "TurnStarted", session, turn, attempt, at: startedAt })
@@ -68,10 +71,12 @@ export const make = Effect.fnUntraced(function* (options: SessionsOptions) {
       yield* Effect.logError("turn failed").pipe(Effect.annotateLogs({ session, turn, attempt, cause: error }))
     }
     // The agent has answered: a store that fails now must not have it asked again.
-    yield* patiently(store.finish({ seq: entry.seq, outcome, error, replies, endedAt }))
+    const end = { seq: entry.seq, outcome, error, replies, endedAt } as const
+    const next = yield* patiently(Effect.flatMap(mayGoOn, (may) => store.finish(end, may ? session : undefined)))
     yield* feed.tell({ _tag: "TurnEnded", session, turn, outcome, at: endedAt })
     const to = addressOf(entry.event)
     if (replies.length > 0) yield* outbox.wake(to.platform, to.chat)
+    return next
   })
 })
 

@@ -42,14 +42,21 @@ export class Sessions extends Context.Service<
       Effect.gen(function* () {
         const store = yield* InboxStore
         const runTurn = yield* Session.make(options)
-        const permits = yield* Semaphore.make(options.concurrentTurns ?? 256)
+        const places = options.concurrentTurns ?? 256
+        const permits = yield* Semaphore.make(places)
         const settled = new Set<string>()
 
-        const step = Effect.fnUntraced(function* (session: SessionKey) {
+        const step = Effect.fnUntraced(function* (session: SessionKey): Effect.fn.Return<boolean> {
           if (settled.has(platformOf(session))) return false
-          const entry = yield* untilTheStoreAnswers("session")(store.take(session, yield* Clock.currentTimeMillis))
-          if (Option.isSome(entry)) yield* runTurn(entry.value)
-          return Option.isSome(entry)
+          let goesOn = true
+          const mayGoOn = Effect.map(workers.active, (active) => {
+            goesOn = active <= places && !settled.has(platformOf(session))
+            return goesOn
+          })
+          let entry = yield* untilTheStoreAnswers("session")(store.take(session, yield* Clock.currentTimeMillis))
+          while (Option.isSome(entry)) entry = yield* runTurn(entry.value, mayGoOn)
+          // It gave its place to another session, and looks again when it has one.
+          return !goesOn
         })
         // A turn begins when there is a place for it, not while it waits for one.
         const workers = yield* Workers.make((session: SessionKey) => permits.withPermit(step(session)))

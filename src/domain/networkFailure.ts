@@ -41,6 +41,7 @@ const unsentCodes = new Set([
   "EMFILE",
   "ENFILE",
   "ENOBUFS",
+  "UND_ERR_CONNECT_TIMEOUT",
   "EACCES"
 ])
 

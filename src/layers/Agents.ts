@@ -1,6 +1,6 @@
 /**
- * Node's HTTP agents with the egress policy in their one hook: every connection, a REST call's or a WebSocket's, is made
- * here. Through a proxy it is always a tunnel, so TLS is with the target and the target's name is what is checked.
+ * Node's HTTP agents, which `ws` asks for its sockets, on the egress policy's roads. Through a proxy it is always a tunnel,
+ * so TLS is with the target and the target's name is what is checked.
  */
 import type { Scope } from "effect"
 import { Context, Effect, Layer } from "effect"
@@ -9,7 +9,7 @@ import * as https from "node:https"
 import type { Duplex } from "node:stream"
 import * as tls from "node:tls"
 import type { Route, Target } from "./proxy.ts"
-import { Tunnels } from "./tunnel.ts"
+import { Roads } from "./roads.ts"
 
 export interface AgentPair {
   readonly http: http.Agent
@@ -48,9 +48,10 @@ class PlainAgent extends http.Agent {
   }
 
   override createConnection(options: http.ClientRequestArgs, created?: Created) {
-    return this.#roads.take(targetOf(options, false), created, {
+    return this.#roads.take(targetOf(options, false), {
       direct: () => super.createConnection(options, created),
-      through: (tunnel) => tunnel
+      through: (tunnel) => created?.(null, tunnel),
+      refused: refuse(created)
     })
   }
 
@@ -69,9 +70,10 @@ class SecureAgent extends https.Agent {
   }
 
   override createConnection(options: https.RequestOptions, created?: Created) {
-    return this.#roads.take(targetOf(options, true), created, {
+    return this.#roads.take(targetOf(options, true), {
       direct: () => super.createConnection(options, created),
-      through: (socket) => tls.connect({ ...tlsOptions(options), socket })
+      through: (socket) => created?.(null, tls.connect({ ...tlsOptions(options), socket })),
+      refused: refuse(created)
     })
   }
 
@@ -81,47 +83,8 @@ class SecureAgent extends https.Agent {
   }
 }
 
-interface Ways {
-  readonly direct: () => Duplex | null | undefined
-  readonly through: (tunnel: Duplex) => Duplex
-}
-
-/** The route of an agent, followed. */
-class Roads {
-  readonly #route: Route
-  readonly #tunnels = new Tunnels()
-
-  constructor(route: Route) {
-    this.#route = route
-  }
-
-  /** Returns the socket where there is one at once; else `created` is called. */
-  take(target: Target, created: Created | undefined, ways: Ways): Duplex | null | undefined {
-    const road = this.#route(target)
-    switch (road._tag) {
-      case "Direct":
-        return ways.direct()
-      case "Blocked":
-        return refuse(road.error, created)
-      case "Through":
-        this.#tunnels.open(road.proxy, target, (error, tunnel) => {
-          if (tunnel === null) refuse(error, created)
-          else created?.(null, ways.through(tunnel))
-        })
-        return undefined
-    }
-  }
-
-  destroy() {
-    this.#tunnels.destroy()
-  }
-}
-
 /** Node calls back with an error alone, though the types want a socket beside it. */
-const refuse = (error: Error, created: Created | undefined): undefined => {
-  const failed = created as ((error: Error) => void) | undefined
-  failed?.(error)
-}
+const refuse = (created: Created | undefined) => (created as ((error: Error) => void) | undefined) ?? (() => {})
 
 /** All addresses of a name are tried, IPv6 and IPv4 side by side. */
 const raced = (options: https.AgentOptions): https.AgentOptions => ({ ...options, autoSelectFamily: true })

@@ -7,12 +7,13 @@ import { Effect, Layer, Predicate, Semaphore } from "effect"
 import type { Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
-import { SqlClient, Statement } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { chmodSync, linkSync, rmSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import type { StoreError } from "../domain/Errors.ts"
 import { fromSqlError, isLocked, patience } from "../store/storeError.ts"
+import * as Compiler from "./sqliteCompiler.ts"
 import * as Connection from "./sqliteConnection.ts"
 import * as File from "./sqliteFile.ts"
 
@@ -114,7 +115,7 @@ const client = (db: DatabaseSync) =>
     })
     return yield* SqlClient.make({
       ...acquirers,
-      compiler: Statement.makeCompilerSqlite(),
+      compiler: Compiler.make(),
       driver: "node-sqlite",
       beginTransaction: "BEGIN IMMEDIATE",
       prepareTransactionControls: true,

@@ -1,5 +1,6 @@
 /** What was accepted and waits for its turn. Inbox → **InboxStore** → Session. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
+import type { Option } from "effect"
 import type { PlatformId } from "../domain/Address.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import type { MessageArrived } from "../domain/Inbound.ts"
@@ -32,9 +33,10 @@ export class InboxStore extends Context.Service<
     readonly waiting: Effect.Effect<ReadonlyArray<SessionKey>, StoreError>
     /**
      * The end of the turn and its replies in one transaction: the entry is done, the replies are in the outbox, the run of a
-     * job is ended. Nothing happens to an entry that has ended before.
+     * job is ended. Nothing happens to an entry that has ended before. With `goesOn`, the next entry of that session is
+     * begun in the same transaction, and returned, as by `take`.
      */
-    readonly finish: (end: TurnEnd) => Effect.Effect<void, StoreError>
+    readonly finish: (end: TurnEnd, goesOn?: SessionKey) => Effect.Effect<Option.Option<InboxEntry>, StoreError>
     /** Entries whose turn has not ended, by platform. */
     readonly unprocessed: Effect.Effect<ReadonlyMap<PlatformId, number>, StoreError>
     /** Drops ended entries older than `before` (never within 48 h) and refusals older than 24 h; a bounded step, true while there may be more. */
@@ -47,28 +49,28 @@ export class InboxStore extends Context.Service<
       const db = yield* Database
       const { sql } = db
 
-      const take: InboxStore["Service"]["take"] = Effect.fnUntraced(function* (session, at) {
-        const [row] = yield* db.write("take", Table.take(sql, session, at))
-        if (row === undefined) return Option.none()
-        return yield* Effect.matchEffect(Table.decodeEntry(row), {
-          onSuccess: (entry) => Effect.succeedSome(entry),
-          // Left in its place it would hold up its session for ever.
-          onFailure: (error) => Effect.andThen(bury(row.seq, error), take(session, at))
-        })
-      })
+      const begun = ([row]: ReadonlyArray<Table.Numbered>): Effect.Effect<Option.Option<InboxEntry>, StoreError> =>
+        row === undefined
+          ? Effect.succeedNone
+          : Effect.matchEffect(Table.decodeEntry(row), {
+              onSuccess: (entry) => Effect.succeedSome(entry),
+              // Left in its place it would hold up its session for ever.
+              onFailure: (error) => bury(row, error)
+            })
 
-      const bury = Effect.fnUntraced(function* (seq: number, { message }: StoreError) {
+      const bury = Effect.fnUntraced(function* ({ seq, session }: Table.Numbered, { message }: StoreError) {
         yield* Effect.logError("an event that does not read back was given up").pipe(Effect.annotateLogs({ message }))
         const endedAt = yield* Clock.currentTimeMillis
-        yield* finish({ seq, outcome: "failed", error: message, replies: [], endedAt })
+        return yield* finish({ seq, outcome: "failed", error: message, replies: [], endedAt }, session)
       })
 
-      const finish = (end: TurnEnd) => db.write("finish", Table.finish(sql, end))
+      const finish: InboxStore["Service"]["finish"] = (end, goesOn) =>
+        Effect.flatMap(db.write("finish", Table.finish(sql, end, goesOn ?? null)), begun)
 
       return InboxStore.of({
         accept: (entries, resume) => db.write("accept", Table.accept(sql, entries, resume)),
         refuse: (refused) => db.write("refuse", Table.refuse(sql, refused)),
-        take,
+        take: (session, at) => Effect.flatMap(db.write("take", Table.take(sql, session, at)), begun),
         waiting: db.read("waiting", Table.waiting(sql)),
         finish,
         unprocessed: db.read("unprocessed", Table.unprocessed(sql)),

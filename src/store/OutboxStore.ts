@@ -26,7 +26,12 @@ export class OutboxStore extends Context.Service<
     readonly next: (platform: PlatformId, chat: string) => Effect.Effect<Option.Option<Delivery>, StoreError>
     /** The chats of a platform that have pending messages, oldest first. */
     readonly lanes: (platform: PlatformId) => Effect.Effect<ReadonlyArray<string>, StoreError>
-    readonly delivered: (seq: number, messageId: string | null, at: number) => Effect.Effect<void, StoreError>
+    /** Takes a message out of its lane; returns the next of its chat, as `next` does. */
+    readonly delivered: (
+      message: Pick<Delivery, "seq" | "address">,
+      messageId: string | null,
+      at: number
+    ) => Effect.Effect<Option.Option<Delivery>, StoreError>
     readonly postpone: (postponed: Postponed) => Effect.Effect<void, StoreError>
     /** Takes a message out of its lane for good, with the reason. */
     readonly bury: (seq: number, reason: string, at: number) => Effect.Effect<void, StoreError>
@@ -61,15 +66,29 @@ export class OutboxStore extends Context.Service<
 
       const end = (seq: number, how: Table.DeliveryEnd) => db.write(how.state, Table.end(sql, seq, how))
 
-      const next: OutboxStore["Service"]["next"] = Effect.fnUntraced(function* (platform, chat) {
-        const [row] = yield* db.read("next", Table.oldestPending(sql, platform, chat))
-        if (row === undefined) return Option.none()
-        return yield* Effect.matchEffect(Table.decodeDelivery(row), {
-          onSuccess: (delivery) => Effect.succeedSome(delivery),
-          // Left in its place it would hold up its lane for ever.
-          onFailure: (error) => Effect.andThen(buryUnreadable(row.seq, error), next(platform, chat))
-        })
-      })
+      const readBack = (
+        [row]: ReadonlyArray<Table.Numbered>,
+        platform: PlatformId,
+        chat: string
+      ): Effect.Effect<Option.Option<Delivery>, StoreError> =>
+        row === undefined
+          ? Effect.succeedNone
+          : Effect.matchEffect(Table.decodeDelivery(row), {
+              onSuccess: (delivery) => Effect.succeedSome(delivery),
+              // Left in its place it would hold up its lane for ever.
+              onFailure: (error) => Effect.andThen(buryUnreadable(row.seq, error), next(platform, chat))
+            })
+
+      const next: OutboxStore["Service"]["next"] = (platform, chat) =>
+        Effect.flatMap(db.read("next", Table.oldestPending(sql, platform, chat)), (found) =>
+          readBack(found, platform, chat)
+        )
+
+      const delivered: OutboxStore["Service"]["delivered"] = ({ address: { chat, platform }, seq }, messageId, at) => {
+        const ended = Table.end(sql, seq, { state: "delivered", messageId, at })
+        const both = Effect.andThen(ended, Table.oldestPending(sql, platform, chat))
+        return Effect.flatMap(db.write("delivered", both), (found) => readBack(found, platform, chat))
+      }
 
       const buryUnreadable = Effect.fnUntraced(function* (seq: number, { message }: StoreError) {
         yield* Effect.logError("a message that does not read back was buried").pipe(Effect.annotateLogs({ message }))
@@ -86,7 +105,7 @@ export class OutboxStore extends Context.Service<
         next,
         unserved: (served, before) => db.read("unserved", Table.unserved(sql, served, before)),
         lanes: (platform) => db.read("lanes", Table.lanes(sql, platform)),
-        delivered: (seq, messageId, at) => end(seq, { state: "delivered", messageId, at }),
+        delivered,
         postpone: (postponed) => Effect.asVoid(db.write("postpone", Table.postpone(sql, postponed))),
         bury: (seq, reason, at) => end(seq, { state: "dead", reason, at }),
         find,

@@ -43,7 +43,7 @@ const statements = (serial: string) => [
   `CREATE TABLE outbox (
     seq ${serial},
     id TEXT NOT NULL UNIQUE,
-    idempotency_key TEXT UNIQUE,
+    idempotency_key TEXT,
     platform TEXT NOT NULL,
     chat TEXT NOT NULL,
     thread TEXT,
@@ -61,6 +61,7 @@ const statements = (serial: string) => [
     message_id TEXT,
     last_error TEXT
   )`,
+  `CREATE UNIQUE INDEX outbox_key ON outbox (idempotency_key) WHERE idempotency_key IS NOT NULL`,
   `CREATE INDEX outbox_waiting ON outbox (platform, chat, seq) WHERE state = 'pending'`,
   `CREATE INDEX outbox_ended ON outbox (ended_at) WHERE ended_at IS NOT NULL`,
   `CREATE INDEX outbox_dead ON outbox (seq) WHERE state = 'dead'`,

@@ -111,9 +111,15 @@ const decodeRow = decoder("inbox", EntryRow)
 export const decodeEntry = (row: { readonly seq: number }): Effect.Effect<InboxEntry, StoreError> =>
   decodeRow(row, row.seq)
 
+/** A row of which no more is known than whose it is. */
+export interface Numbered {
+  readonly seq: number
+  readonly session: SessionKey
+}
+
 /** Begins the oldest entry of a session whose turn has not ended: counts the attempt and returns the entry as it is stored. */
 export const take = (sql: SqlClient.SqlClient, session: SessionKey, at: number) =>
-  sql<{ readonly seq: number }>`UPDATE inbox SET attempts = attempts + 1, begun_at = ${at}
+  sql<Numbered>`UPDATE inbox SET attempts = attempts + 1, begun_at = ${at}
     WHERE seq = (SELECT seq FROM inbox WHERE session = ${session} AND ended_at IS NULL ORDER BY seq LIMIT 1)
     RETURNING seq, session, turn, event, attempts, received_at AS "receivedAt"`
 
@@ -132,8 +138,18 @@ export const unprocessed = (sql: SqlClient.SqlClient) =>
     (rows): ReadonlyMap<PlatformId, number> => new Map(rows.map((row) => [row.platform, row.entries]))
   )
 
+/** `end`, and `take` where the session goes on at once. */
+export const finish = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  ending: TurnEnd,
+  goesOn: SessionKey | null
+) {
+  yield* end(sql, ending)
+  return goesOn === null ? [] : yield* take(sql, goesOn, ending.endedAt)
+})
+
 /** Ends the entry and its run, and posts its replies; nothing of it where the entry has ended before. */
-export const finish = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, end: TurnEnd) {
+const end = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, end: TurnEnd) {
   const [ended] = yield* sql<{ job: string | null; scheduledAt: number | null }>`
     UPDATE inbox SET ended_at = ${end.endedAt}, outcome = ${end.outcome}, error = ${end.error}
     WHERE seq = ${end.seq} AND ended_at IS NULL RETURNING job, scheduled_at AS "scheduledAt"`

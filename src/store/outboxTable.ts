@@ -129,7 +129,8 @@ export const decodeDelivery = (row: { readonly seq: number }) =>
     unknown: unknown !== 0
   }))
 
-interface Numbered {
+/** A row of which no more is known than its place. */
+export interface Numbered {
   readonly seq: number
 }
 

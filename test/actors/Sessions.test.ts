@@ -57,6 +57,26 @@ describe("the way of a message", () => {
     }).pipe(inWorld({ answer: slow }))
   })
 
+  it.effect("a session with much to do gives its place to one that waits, and comes back to the rest", () => {
+    const asked: Array<string> = []
+    const slow = (turn: Turn) =>
+      Effect.suspend(() => {
+        asked.push(turn.messages[0]?.text ?? "")
+        return Effect.delay(echo(turn), "1 second")
+      })
+    return Effect.gen(function* () {
+      const fake = yield* attached()
+      for (const text of ["a1", "a2", "a3"]) yield* fake.say(text, { chat: "a" })
+      yield* quiet
+      yield* fake.say("b1", { chat: "b" })
+      yield* quiet
+      yield* TestClock.adjust("1 minute")
+      yield* fake.awaitSent(4)
+
+      assert.deepStrictEqual(asked, ["a1", "b1", "a2", "a3"])
+    }).pipe(inWorld({ answer: slow, concurrentTurns: 1 }))
+  })
+
   it.effect("F117: the same event 61 s, 5 min and 7 h later is known", () =>
     Effect.gen(function* () {
       const fake = yield* attached()

@@ -1,6 +1,18 @@
 /** The ticker over the real store: what is decided, what it leads to, and that nothing stops it. */
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Deferred, Duration, Effect, Layer, Logger, Option, Queue, References, Stream } from "effect"
+import {
+  Array as Arr,
+  Clock,
+  Deferred,
+  Duration,
+  Effect,
+  Layer,
+  Logger,
+  Option,
+  Queue,
+  References,
+  Stream
+} from "effect"
 import * as TestClock from "effect/testing/TestClock"
 import { Feed } from "../../src/actors/Feed.ts"
 import type { FeedEvent } from "../../src/actors/Feed.ts"
@@ -367,10 +379,10 @@ describe("the ticker", () => {
       const outbox = yield* OutboxStore
       yield* withJobs([a])
       yield* pass(minute)
-      const [waiting] = yield* outbox.list("pending", 1)
+      const waiting = Arr.getUnsafe(yield* outbox.list("pending", 1), 0)
 
       const before = (yield* runs(a))[0]
-      yield* outbox.delivered(waiting?.seq ?? -1, "m1", start + minute)
+      yield* outbox.delivered(waiting, "m1", start + minute)
 
       expect(before).toMatchObject({ outcome: "ok", delivery: "pending" })
       expect((yield* runs(a))[0]).toMatchObject({ outcome: "ok", delivery: "delivered" })

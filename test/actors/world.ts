@@ -29,6 +29,7 @@ export interface WorldOptions {
   readonly drain?: Duration.Duration
   readonly expire?: Duration.Duration
   readonly turnTimeout?: Duration.Duration
+  readonly concurrentTurns?: number
   readonly escalateAfter?: Duration.Duration
   /** One that outlives this world; absent: one of its own. */
   readonly database?: Database["Service"]
@@ -41,7 +42,13 @@ export const world = (options: WorldOptions = {}) =>
     escalateAfter: options.escalateAfter ?? null
   }).pipe(
     Layer.provideMerge(Inbox.layer({ scope: "chat" })),
-    Layer.provideMerge(Sessions.layer({ turnTimeout: options.turnTimeout ?? Duration.minutes(10), admins: [] })),
+    Layer.provideMerge(
+      Sessions.layer({
+        turnTimeout: options.turnTimeout ?? Duration.minutes(10),
+        admins: [],
+        concurrentTurns: options.concurrentTurns ?? 256
+      })
+    ),
     Layer.provideMerge(Outbox.layer({ expire: options.expire ?? Duration.hours(24) })),
     Layer.provideMerge(Pauses.layer),
     Layer.provideMerge(Layer.mergeAll(Supervision.layer, Feed.layer, Roster.layer)),

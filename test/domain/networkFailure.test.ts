@@ -18,6 +18,7 @@ describe("a failure of the network", () => {
     ["unreachable", "EHOSTUNREACH", "Network", true],
     ["F075", "EADDRNOTAVAIL", "Network", true],
     ["F075", "EMFILE", "Network", true],
+    ["F009", "UND_ERR_CONNECT_TIMEOUT", "Network", true],
     ["certificate", "CERT_HAS_EXPIRED", "Tls", true],
     ["certificate", "SELF_SIGNED_CERT_IN_CHAIN", "Tls", true],
     ["certificate", "ERR_TLS_CERT_ALTNAME_INVALID", "Tls", true],

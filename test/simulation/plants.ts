@@ -120,10 +120,10 @@ const sendsEarly: Alteration = {
           const roster = yield* Roster
           return InboxStore.of({
             ...store,
-            finish: (end) =>
+            finish: (end, goesOn) =>
               Effect.forEach(end.replies, (reply) =>
                 Effect.ignore(roster.find(reply.address.platform)?.send(reply) ?? Effect.void)
-              ).pipe(Effect.andThen(store.finish(end)))
+              ).pipe(Effect.andThen(store.finish(end, goesOn)))
           })
         })
       )

@@ -93,9 +93,9 @@ describe("JobStore", () => {
       yield* finish("ok", null, ["d1", "d2"])
 
       const posted = (yield* lastRun)?.delivery
-      yield* outbox.delivered(1, "om_1", 9100)
+      yield* outbox.delivered({ seq: 1, ...reply("d1") }, "om_1", 9100)
       const half = (yield* lastRun)?.delivery
-      yield* outbox.delivered(2, "om_2", 9200)
+      yield* outbox.delivered({ seq: 2, ...reply("d2") }, "om_2", 9200)
       yield* outbox.prune(99_999)
 
       expect([posted, half]).toEqual(["pending", "pending"])

@@ -57,7 +57,7 @@ describe("OutboxStore", () => {
     Effect.gen(function* () {
       const outbox = yield* OutboxStore
       yield* outbox.post(reply("d1"), "key", 1000)
-      yield* outbox.delivered((yield* next).seq, "om_9", 2000)
+      yield* outbox.delivered(yield* next, "om_9", 2000)
 
       const again = yield* outbox.post(reply("d2"), "key", 3000)
 
@@ -89,9 +89,9 @@ describe("OutboxStore", () => {
     Effect.gen(function* () {
       const outbox = yield* OutboxStore
       yield* post("d1")
-      const { seq } = yield* next
+      const { address, seq } = yield* next
 
-      yield* outbox.delivered(seq, "om_9", 2000)
+      yield* outbox.delivered({ seq, address }, "om_9", 2000)
       yield* outbox.bury(seq, "too late", 3000)
 
       const found = Option.getOrThrow(yield* outbox.find(DeliveryId.make("d1")))
@@ -166,7 +166,7 @@ describe("OutboxStore", () => {
         entry(message("e3", { chat: { id: "oc_2", type: "group" } }), { receivedAt: 250 })
       ])
       yield* post("d1")
-      yield* outbox.delivered((yield* next).seq, null, 200)
+      yield* outbox.delivered(yield* next, null, 200)
       yield* post("d2")
 
       expect(yield* outbox.transcript(chat, 10)).toEqual([
@@ -185,7 +185,9 @@ describe("OutboxStore", () => {
       const ids = Array.from({ length: 505 }, (_, i) => `d${i}`)
       yield* Effect.forEach(ids, (id) => post(id))
       yield* Effect.forEach(ids.slice(0, 3), (_, i) => outbox.bury(1 + i, "expired", 2000))
-      yield* Effect.forEach(ids.slice(3, 504), (_, i) => outbox.delivered(4 + i, null, i < 499 ? 2000 : 9000))
+      yield* Effect.forEach(ids.slice(3, 504), (_, i) =>
+        outbox.delivered({ seq: 4 + i, address: chat }, null, i < 499 ? 2000 : 9000)
+      )
 
       const steps = yield* Effect.forEach([1, 2, 3], () => outbox.prune(5000))
 
