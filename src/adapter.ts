@@ -24,4 +24,5 @@ export type {
 } from "./platforms/Platform.ts"
 export { Transport } from "./platforms/Transport.ts"
 export type { OpenOptions, Socket, SocketMessage } from "./platforms/Transport.ts"
-export { monotonicMillis } from "./domain/monotonic.ts"
+export { monotonicMillis, monotonicMillisOf } from "./domain/monotonic.ts"
+export { networkFailure } from "./domain/networkFailure.ts"
