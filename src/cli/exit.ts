@@ -21,7 +21,8 @@ const byTag: Readonly<Record<string, ExitStatus>> = {
   HomeUnusable: exitStatus.store,
   StoreError: exitStatus.store,
   Escalated: exitStatus.escalated,
-  GaveUp: exitStatus.defect
+  GaveUp: exitStatus.defect,
+  Stood: exitStatus.defect
 }
 
 export const statusOf = (error: { readonly _tag: string }): ExitStatus => byTag[error._tag] ?? exitStatus.failed

@@ -202,8 +202,12 @@ const Escalate = Schema.Struct({
   after: setting(PositiveDuration, "No platform that counts was connected for this long.", "15m"),
   action: setting(only("exit", "another action"), "`exit` drains and ends with 75.", "exit")
 })
+/** A shorter one would take a collection of garbage for a stall. */
+const Stall = PositiveDuration.check(
+  Schema.makeFilter((stall) => Duration.toMillis(stall) >= 1_000 || "Expected at least 1s")
+)
 const Watchdog = Schema.Struct({
-  stall: setting(onlyDuration("60s"), "How long the event loop may stand.", "60s"),
+  stall: setting(Stall, "How long the event loop or a long-lived part may stand.", "60s"),
   action: setting(only("exit", "another action"), "`exit` ends with 70.", "exit")
 })
 const Sessions = Schema.Struct({

@@ -6,6 +6,7 @@ import type { HttpClient } from "effect/http/HttpClient"
 import { join, resolve } from "node:path"
 import { Supervision } from "../actors/Supervision.ts"
 import { Supervisor } from "../actors/Supervisor.ts"
+import { Watchdog } from "../actors/Watchdog.ts"
 import type { Agent } from "../agents/Agent.ts"
 import * as Echo from "../agents/echo.ts"
 import * as HttpAgent from "../agents/http.ts"
@@ -27,7 +28,9 @@ import * as Egress from "./Egress.ts"
 import * as Gateway from "./Gateway.ts"
 import type { ListenFailed } from "./Listener.ts"
 import * as Listener from "./Listener.ts"
+import * as LoopGuard from "./loopGuard.ts"
 import * as Store from "./Store.ts"
+import { isText } from "./Telemetry.ts"
 
 /** What may go wrong before the service runs. */
 export type ServiceError = StoreError | ListenFailed
@@ -94,6 +97,9 @@ const serverOf = ({ http }: Settings) =>
     token: isLoopback(http.host) ? null : http.token
   }).pipe(Layer.provideMerge(Listener.layer(http)), Layer.provide(NodeHttpServer.layerHttpServices))
 
+const watchdogOf = ({ log, watchdog: { stall } }: Settings) =>
+  Watchdog.layer({ stall, guard: LoopGuard.make({ stall, format: isText(log.format) ? "text" : "json" }) })
+
 /** A one-shot that is over is refused where it is new: one that the store knows has had its time. */
 const pastJobsRefused = (loaded: Loaded): Layer.Layer<never, StoreError | ConfigError, Database> =>
   Layer.effectDiscard(
@@ -118,6 +124,7 @@ export const layer = (loaded: Loaded) => {
   return adapters.pipe(
     Layer.provideMerge(serverOf(settings)),
     Layer.provideMerge(localOf(enabled)),
+    Layer.provideMerge(watchdogOf(settings)),
     Layer.provideMerge(gatewayOf(settings)),
     Layer.provideMerge(agentOf(settings.agent)),
     Layer.provideMerge(Layer.provideMerge(pastJobsRefused(loaded), databaseOf(settings))),
@@ -129,5 +136,6 @@ export const layer = (loaded: Loaded) => {
 export const ends = Effect.gen(function* () {
   const supervision = yield* Supervision
   const supervisor = yield* Supervisor
-  return yield* Effect.raceFirst(supervision.gaveUp, supervisor.escalated)
+  const watchdog = yield* Watchdog
+  return yield* Effect.raceAllFirst([supervision.gaveUp, supervisor.escalated, watchdog.stood])
 })

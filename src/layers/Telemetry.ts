@@ -5,8 +5,9 @@
 import type { Redacted } from "effect"
 import { Clock, Effect, Layer, Logger, References } from "effect"
 import type { LogLevel } from "effect"
-import type { LogEntry } from "./logLine.ts"
-import { asJson, asText, entryOf, maskOf } from "./logLine.ts"
+import type { LogEntry } from "./logText.ts"
+import { entryOf, maskOf } from "./logLine.ts"
+import { asJson, asText } from "./logText.ts"
 import { makeRepeats } from "./repeats.ts"
 
 export interface TelemetryOptions {
@@ -41,10 +42,13 @@ const levels: Readonly<Record<TelemetryOptions["level"], LogLevel.LogLevel>> = {
 export const layer = (options: TelemetryOptions): Layer.Layer<never> =>
   Layer.merge(Logger.layer([makeLogger(options)]), Layer.succeed(References.MinimumLogLevel, levels[options.level]))
 
+/** Whether a person looks, or wants it so. */
+export const isText = (format: TelemetryOptions["format"], stream: { readonly isTTY?: boolean } = process.stdout) =>
+  format === "text" || (format === "auto" && stream.isTTY === true)
+
 const makeLogger = Effect.fnUntraced(function* (options: TelemetryOptions) {
   const stream = options.stream ?? process.stdout
-  const isText = options.format === "text" || (options.format === "auto" && stream.isTTY === true)
-  const write = makeWrite(stream, isText ? asText : asJson)
+  const write = makeWrite(stream, isText(options.format, stream) ? asText : asJson)
   const mask = maskOf(options.secrets)
   const repeats = makeRepeats()
   yield* Effect.addFinalizer(() => Effect.map(Clock.currentTimeMillis, (now) => repeats.rest(now).forEach(write)))

@@ -1,5 +1,5 @@
 /** The same line at most once in ten seconds, then with how often it was repeated; a link's life is always shown. */
-import type { LogEntry } from "./logLine.ts"
+import type { LogEntry } from "./logText.ts"
 
 const windowMillis = 10_000
 /** Different lines that are watched; past it the oldest is told and forgotten. */

@@ -524,7 +524,6 @@ describe("what is wrong", () => {
     ["limits: { perSender: 20/1m }", "limits"],
     ["alarms: [{ to: 'local:me' }]", "alarms"],
     ["catchUp: { within: 2h }", "catchUp"],
-    ["watchdog: { stall: 30s }", "watchdog.stall"],
     ["store: { url: 'postgres://u:p@h/db' }", "store.url"],
     ["sessions: { busy: interrupt }", "sessions.busy"],
     ["announce: true", "announce"],
@@ -576,7 +575,7 @@ describe("what is wrong", () => {
         "limits: off",
         "alarms: []",
         "catchUp: off",
-        "watchdog: { stall: 1m, action: exit }",
+        "watchdog: { stall: 30s, action: exit }",
         "sessions: { idle: 24h, busy: queue }",
         "announce: false",
         "cron: [{ id: a, schedule: '@daily', deliverTo: 'local:me', text: a, overlap: skip, quiet: off, onFailure: off }]"

@@ -162,7 +162,10 @@ describe.concurrent("evergate cron", () => {
       assert.containSubset(JSON.parse(next.out), [{ job: "daily" }])
       assert.strictEqual(ran.out, "daily: ok\n")
       assert.match(history.out, /^SCHEDULED +OUTCOME +DELIVERY +REASON\n\S+ +ok +(pending|delivered)\n$/)
-      assert.deepStrictEqual([unknown.code, unknown.err], [1, `there is no job "weekly"; \`evergate cron list\` shows those that there are\n`])
+      assert.deepStrictEqual(
+        [unknown.code, unknown.err],
+        [1, `there is no job "weekly"; \`evergate cron list\` shows those that there are\n`]
+      )
     })
   )
 
