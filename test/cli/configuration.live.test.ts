@@ -19,6 +19,14 @@ const run = ({ folder }: Place, args: ReadonlyArray<string>, env: RunningOptions
 const account = { id: "feishu", kind: "feishu", enabled: false, appId: "${APP_ID}", appSecret: "${APP_SECRET}" }
 const variables = { APP_ID: "cli_9f5343c580712544", APP_SECRET: "s3cret-value" }
 
+/** What bash does when Tab is pressed after these words. */
+const completing = (typed: string): string => `
+COMP_LINE="evergate ${typed}"; COMP_POINT=\${#COMP_LINE}
+read -ra COMP_WORDS <<<"$COMP_LINE"; COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+complete=$(complete -p evergate | grep -o -- "-F [^ ]*" | cut -d " " -f 2)
+$complete evergate "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
+echo "\${COMPREPLY[@]}"`
+
 describe.concurrent("the command line", () => {
   it.live("--config and --env-file stand before the name of a command or after it", () =>
     Effect.gen(function* () {
@@ -78,7 +86,7 @@ describe.concurrent("the command line", () => {
     })
   )
 
-  it.live("prints completions that bash takes and that know the commands", () =>
+  it.live("completes its commands and flags in bash, and prints the same for zsh and fish", () =>
     Effect.gen(function* () {
       const here = yield* place()
 
@@ -86,8 +94,12 @@ describe.concurrent("the command line", () => {
         ["bash", "zsh", "fish"].map((shell) => run(here, ["--completions", shell]))
       )
 
-      execFileSync("bash", ["-n"], { input: bash?.out })
-      for (const shell of [bash, zsh, fish]) assert.match(shell?.out ?? "", /status[\s\S]*cron[\s\S]*history/)
+      const completed = ["st", "cron h", "--config x config i", "run --log-level d"].map((typed) =>
+        execFileSync("bash", ["-c", `${bash?.out}\n${completing(typed)}`], { encoding: "utf8" }).trim()
+      )
+
+      assert.deepStrictEqual(completed, ["status", "history", "init", "debug"])
+      for (const shell of [zsh, fish]) assert.match(shell?.out ?? "", /status[\s\S]*cron[\s\S]*history/)
     })
   )
 })
