@@ -65,10 +65,12 @@ const checkAccounts = (reading: Reading, items: ReadonlyArray<unknown>): void =>
   })
 }
 
+/** An app's id names it within its domain: a private deployment has its own. */
 const accountOf = (item: unknown): string | null => {
   if (!Predicate.isObject(item) || item["enabled"] === false) return null
-  if (item["kind"] === "local") return "local"
-  return item["kind"] === "feishu" && typeof item["appId"] === "string" ? `feishu ${item["appId"]}` : null
+  const { kind, appId, domain = "feishu" } = item
+  if (kind === "local") return "local"
+  return kind === "feishu" && typeof appId === "string" ? `feishu ${String(domain)} ${appId}` : null
 }
 
 const Name = Schema.Struct({ id: Account.fields.id })
