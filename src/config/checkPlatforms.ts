@@ -67,7 +67,7 @@ const checkAccounts = (reading: Reading, items: ReadonlyArray<unknown>): void =>
 
 /** An app's id names it within its domain: a private deployment has its own. */
 const accountOf = (item: unknown): string | null => {
-  if (!Predicate.isObject(item) || item["enabled"] === false) return null
+  if (!Predicate.isObject(item) || String(item["enabled"]) === "false") return null
   const { kind, appId, domain = "feishu" } = item
   if (kind === "local") return "local"
   return kind === "feishu" && typeof appId === "string" ? `feishu ${String(domain)} ${appId}` : null

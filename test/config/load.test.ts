@@ -408,7 +408,7 @@ describe("what is wrong", () => {
           .join("\n")
 
       expect(yield* paths(twice(""))).toEqual(["platforms[1].kind", "platforms[3].appId"])
-      expect((yield* yaml(twice(", enabled: false"))).settings.platforms).toHaveLength(4)
+      expect((yield* yaml(twice(", enabled: '${ON:-false}'"))).settings.platforms).toHaveLength(4)
       expect(yield* paths(twice("").replace("s3cret }", "s3cret, domain: lark }"))).toEqual(["platforms[1].kind"])
     })
   )
