@@ -2,13 +2,14 @@
  * evergate as a library: layers to put into a larger Effect app, which owns the runtime, the log and the stop. Nothing
  * runs on import.
  */
+export { Escalated } from "./actors/alarmWatch.ts"
 export { Feed } from "./actors/Feed.ts"
 export type { FeedEvent } from "./actors/Feed.ts"
+export type { LinkReport } from "./actors/LinkReport.ts"
 export { Outbox } from "./actors/Outbox.ts"
 export { GaveUp, Supervision } from "./actors/Supervision.ts"
 export type { Part } from "./actors/Supervision.ts"
-export { Escalated, Supervisor } from "./actors/Supervisor.ts"
-export type { LinkReport } from "./actors/Supervisor.ts"
+export { Supervisor } from "./actors/Supervisor.ts"
 export { Ticker } from "./actors/Ticker.ts"
 export type { JobStatus } from "./actors/Ticker.ts"
 export { Agent } from "./agents/Agent.ts"

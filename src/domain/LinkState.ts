@@ -63,10 +63,13 @@ const enter = (status: LinkStatus, state: LinkState, now: number): LinkStatus =>
   nextAttemptAt: null
 })
 
-/** From `connected` only when a link that said goodbye ended before its successor was up. */
+/**
+ * From `connected` only when a link that said goodbye ended before its successor was up. The time that a platform was
+ * stopped is no downtime.
+ */
 export const toConnecting: LinkMove = (status, now) => ({
   ...enter(status, "connecting", now),
-  downSince: status.downSince ?? now,
+  downSince: status.state === "stopped" ? now : (status.downSince ?? now),
   disconnects: status.disconnects + (status.state === "connected" ? 1 : 0),
   attempt: status.attempt + 1
 })

@@ -1,7 +1,7 @@
 /** What speaks against `ok`, and what makes it `down`. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Part } from "../../src/actors/Supervision.ts"
-import type { LinkReport } from "../../src/actors/Supervisor.ts"
+import type { LinkReport } from "../../src/actors/LinkReport.ts"
 import { PlatformId } from "../../src/domain/Address.ts"
 import { initial } from "../../src/domain/LinkState.ts"
 import type { Health } from "../../src/http/Status.ts"

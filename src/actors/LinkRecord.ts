@@ -1,0 +1,60 @@
+/**
+ * Where one link stands, and what is kept of it. A single function moves the state; the log, the feed and the timeline hang
+ * on it. A store that fails is told and does not take the link with it: what is kept here is a record, not a condition.
+ */
+import { Clock, Effect, SubscriptionRef } from "effect"
+import type { LinkMove, LinkStatus } from "../domain/LinkState.ts"
+import { changeOf, initial } from "../domain/LinkState.ts"
+import type { Platform } from "../platforms/Platform.ts"
+import { LinkStore } from "../store/LinkStore.ts"
+import { Feed } from "./Feed.ts"
+import { announce } from "./linkLog.ts"
+
+export interface LinkRecord {
+  readonly status: SubscriptionRef.SubscriptionRef<LinkStatus>
+  readonly move: (to: LinkMove) => Effect.Effect<void>
+  /** What the last link's frames left; null when the store does not say. */
+  readonly resume: Effect.Effect<string | null>
+  /** These settings have connected. */
+  readonly proved: Effect.Effect<void>
+  readonly wasProved: Effect.Effect<boolean>
+}
+
+/** `onMove` hears of every move. */
+export const make = Effect.fnUntraced(function* (
+  { id, kind, fingerprint }: Platform,
+  onMove: (status: LinkStatus) => Effect.Effect<void>
+) {
+  const links = yield* LinkStore
+  const feed = yield* Feed
+  const status = yield* SubscriptionRef.make(initial(id, kind, yield* Clock.currentTimeMillis))
+
+  const recorded = <A>(effect: Effect.Effect<A, { readonly message: string }>, otherwise: A): Effect.Effect<A> =>
+    Effect.catch(effect, (error) =>
+      Effect.logError("link not recorded").pipe(
+        Effect.annotateLogs({ platform: id, error: error.message }),
+        Effect.as(otherwise)
+      )
+    )
+
+  const move = Effect.fnUntraced(function* (to: LinkMove) {
+    const now = yield* Clock.currentTimeMillis
+    const before = yield* SubscriptionRef.get(status)
+    const after = to(before, now)
+    const change = changeOf(before, after, now)
+    yield* SubscriptionRef.set(status, after)
+    yield* announce(before, after, change)
+    yield* feed.tell({ _tag: "LinkChanged", platform: id, change })
+    yield* onMove(after)
+    yield* recorded(links.record(id, change), undefined)
+  })
+
+  const record: LinkRecord = {
+    status,
+    move,
+    resume: recorded(links.resume(id), null),
+    proved: recorded(links.proved(id, fingerprint), undefined),
+    wasProved: recorded(links.wasProved(id, fingerprint), false)
+  }
+  return record
+})
