@@ -1,5 +1,6 @@
 /** `evergate run` and `evergate demo`: settings, the home's lock, the service, and the status that the process ends with. */
 import { Cause, Clock, Console, Duration, Effect, Layer, Result } from "effect"
+import { Command } from "effect/cli"
 import { HttpServer } from "effect/http"
 import type { Wanted } from "../config/find.ts"
 import type { Loaded } from "../config/load.ts"
@@ -11,6 +12,7 @@ import * as Service from "../layers/Service.ts"
 import { endWithin, lastResort, stopRequested } from "../layers/Signals.ts"
 import { surroundings } from "../layers/surroundings.ts"
 import * as Telemetry from "../layers/Telemetry.ts"
+import { ending, evergate, logLevel, wantedOf } from "./evergate.ts"
 import type { ExitStatus } from "./exit.ts"
 import { exitStatus, statusOf } from "./exit.ts"
 import { version } from "../layers/version.ts"
@@ -78,3 +80,18 @@ const conclude = (
 
 const note = (message: string, fields: Readonly<Record<string, unknown>>) =>
   Effect.annotateLogs(Effect.logInfo(message), fields)
+
+export const command = Command.make("run", { logLevel }, ({ logLevel }) =>
+  ending(Effect.flatMap(evergate, (where) => run(wantedOf(where, logLevel))))
+).pipe(Command.withDescription("Run the gateway in the foreground"))
+
+/** It takes no configuration, and so none that was named either. */
+const runDemo = Effect.fnUntraced(function* ({ config, envFile, ...wanted }: Wanted) {
+  if (config === undefined && envFile === undefined) return yield* run({ ...wanted, demo: true })
+  yield* Console.error("the demo takes no configuration; `evergate run` does")
+  return exitStatus.usage
+})
+
+export const demo = Command.make("demo", { logLevel }, ({ logLevel }) =>
+  ending(Effect.flatMap(evergate, (where) => runDemo(wantedOf(where, logLevel))))
+).pipe(Command.withDescription("Run a gateway of its own on embedded defaults: local chat, echo agent, a sample job"))

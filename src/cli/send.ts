@@ -1,5 +1,6 @@
 /** `evergate send`: by the running gateway, else into its store, from where the next start sends it. */
 import { Console, Duration, Effect, Layer, Option, Result, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { Outbox } from "../actors/Outbox.ts"
 import { Feed } from "../actors/Feed.ts"
 import { Supervision } from "../actors/Supervision.ts"
@@ -10,12 +11,13 @@ import * as HomeLock from "../layers/HomeLock.ts"
 import * as Service from "../layers/Service.ts"
 import { OutboxStore } from "../store/OutboxStore.ts"
 import { ask } from "./client.ts"
+import { json, onGateway } from "./evergate.ts"
 import { exitStatus } from "./exit.ts"
 
 const isText: (text: string) => boolean = Schema.is(Text)
 const Sent = Schema.Struct({ id: Schema.String })
 
-export const send = Effect.fnUntraced(function* (gateway: Whereabouts, to: string, text: string, json: boolean) {
+const send = Effect.fnUntraced(function* (gateway: Whereabouts, to: string, text: string, json: boolean) {
   const address = Address.parse(to)
   if (Option.isNone(address)) {
     yield* Console.error(`"${to}" is not an address; write <platform id>:<chat id>[:<thread id>]`)
@@ -62,3 +64,13 @@ const outboxOf = (gateway: Whereabouts) =>
     Layer.provide(Layer.mergeAll(OutboxStore.layer, Feed.layer, Supervision.layer)),
     Layer.provide(Service.databaseOf(gateway))
   )
+
+export const command = Command.make(
+  "send",
+  {
+    json,
+    to: Flag.String("to").pipe(Flag.withDescription("<platform id>:<chat id>[:<thread id>]")),
+    text: Argument.String("text").pipe(Argument.withDescription("What to say"))
+  },
+  ({ json, text, to }) => onGateway((gateway) => send(gateway, to, text, json))
+).pipe(Command.withDescription("Send a message to a chat"))

@@ -1,10 +1,12 @@
 /** `evergate status`: how the gateway is, within 3 s whatever it does. 0 when all is well, else 69. */
 import { Console, Effect, Option, Result } from "effect"
+import { Command } from "effect/cli"
 import { Status } from "../http/Status.ts"
 import * as HomeLock from "../layers/HomeLock.ts"
 import { uptimeMillis } from "../layers/uptime.ts"
 import type { Asked } from "./client.ts"
 import { ask } from "./client.ts"
+import { json, onGateway } from "./evergate.ts"
 import type { ExitStatus } from "./exit.ts"
 import { exitStatus } from "./exit.ts"
 import { printable } from "./text.ts"
@@ -14,7 +16,7 @@ const patienceMillis = 2_500
 /** However long the start took, the gateway gets this. */
 const leastPatienceMillis = 300
 
-export const status = Effect.fnUntraced(function* (gateway: Asked, json: boolean) {
+const status = Effect.fnUntraced(function* (gateway: Asked, json: boolean) {
   const timeoutMillis = Math.max(leastPatienceMillis, patienceMillis - (yield* uptimeMillis))
   const answer = yield* Effect.result(ask(gateway, "/api/status", Status, { timeoutMillis }))
   if (Result.isSuccess(answer)) {
@@ -81,3 +83,7 @@ export const summary = (status: Status): string => {
   ]
   return lines.map(printable).join("\n")
 }
+
+export const command = Command.make("status", { json }, ({ json }) =>
+  onGateway((gateway) => status(gateway, json))
+).pipe(Command.withDescription("How the gateway is; ends with 0 when all is well, else with 69"))
