@@ -48,6 +48,8 @@ export interface AttachmentOptions {
   readonly onMove: (status: LinkStatus) => Effect.Effect<void>
 }
 
+const supervision = { progressWithin: Duration.minutes(2), past: "slow" } as const
+
 /** Not started yet. All of it lives in the scope; `leave` has to be run before that closes. */
 export const make = Effect.fnUntraced(function* (platform: Platform, { drain, onMove }: AttachmentOptions) {
   const sessions = yield* Sessions
@@ -82,9 +84,9 @@ export const make = Effect.fnUntraced(function* (platform: Platform, { drain, on
     const lanes = yield* outbox.open(platform).pipe(Scope.provide(own))
     running = { loop, own, lanes }
     yield* sessions.serve(platform.id)
-    yield* supervise(`connection ${platform.id}`, { progressWithin: Duration.minutes(2), past: "slow" })(
-      connection.run
-    ).pipe(Scope.provide(loop))
+    yield* supervise(`connection ${platform.id}`, { ...supervision, platform: platform.id })(connection.run).pipe(
+      Scope.provide(loop)
+    )
   })
 
   const end = Effect.fnUntraced(function* ({ loop, own, lanes }: Running, drainTime: DrainTime) {

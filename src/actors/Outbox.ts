@@ -68,7 +68,7 @@ export class Outbox extends Context.Service<
 
         const open = Effect.fnUntraced(function* (platform: Platform) {
           const signals = yield* makeSignals
-          const crew = yield* supervision.registerCrew(`lanes ${platform.id}`)
+          const crew = yield* supervision.registerCrew(`lanes ${platform.id}`, platform.id)
           const lane = yield* Lane.make(platform, { ...options, crew, signals, store, feed })
           const workers = yield* Workers.make(lane.step)
           yield* Effect.acquireRelease(

@@ -4,7 +4,10 @@
  */
 import { Clock, Context, Deferred, Duration, Effect, Layer, Schema } from "effect"
 import type { Scope } from "effect"
+import type { PlatformId } from "../domain/Address.ts"
 import { monotonicMillis, monotonicMillisOf } from "../domain/monotonic.ts"
+import type { Part, PartRecord } from "./Part.ts"
+import { makePart, partOf } from "./Part.ts"
 
 /** A long-lived part of the gateway crashed too often; the process has to end with 70. */
 export class GaveUp extends Schema.TaggedError<GaveUp>()("GaveUp", { part: Schema.String, detail: Schema.String }) {
@@ -16,18 +19,9 @@ export class GaveUp extends Schema.TaggedError<GaveUp>()("GaveUp", { part: Schem
 /** "I am alive, and shall say so again within this time." */
 export type Progress = (within: Duration.Duration) => Effect.Effect<void>
 
-/** Times are milliseconds: Unix for `startedAt` and `progressAt`. */
-export interface Part {
-  readonly name: string
-  readonly startedAt: number
-  readonly restarts: number
-  readonly progressAt: number
-  /** It missed its own deadline by this much; null when it did not. */
-  readonly overdueMillis: number | null
-}
-
 export interface Entry {
   readonly progress: Progress
+  /** Another life of it begins. */
   readonly restarted: Effect.Effect<void>
 }
 
@@ -42,23 +36,27 @@ export class Supervision extends Context.Service<
   Supervision,
   {
     /** Enters a part until the scope closes. Its first stamp is due within a minute. */
-    readonly register: (name: string) => Effect.Effect<Entry, never, Scope.Scope>
+    readonly register: (name: string, platform?: PlatformId) => Effect.Effect<Entry, never, Scope.Scope>
     /** Enters a crew until the scope closes; it stands as soon as one of its members does. */
-    readonly registerCrew: (name: string) => Effect.Effect<Crew, never, Scope.Scope>
+    readonly registerCrew: (name: string, platform?: PlatformId) => Effect.Effect<Crew, never, Scope.Scope>
     readonly parts: Effect.Effect<ReadonlyArray<Part>>
     /** Never returns: fails when a part was given up. */
     readonly gaveUp: Effect.Effect<never, GaveUp>
     readonly giveUp: (error: GaveUp) => Effect.Effect<void>
+    /** The gateway is told to stop; it drains until its scope has closed. */
+    readonly beginStop: Effect.Effect<void>
+    readonly isStopping: Effect.Effect<boolean>
   }
 >()("evergate/actors/Supervision") {
   static readonly layer: Layer.Layer<Supervision> = Layer.effect(
     Supervision,
     Effect.gen(function* () {
-      const records = new Set<Record>()
+      const records = new Set<PartRecord>()
       const end = yield* Deferred.make<never, GaveUp>()
+      let isStopping = false
 
-      const enter = Effect.fnUntraced(function* (name: string) {
-        const record = makeRecord(name, yield* Clock.currentTimeMillis, yield* monotonicMillis)
+      const enter = Effect.fnUntraced(function* (name: string, platform: PlatformId | null) {
+        const record = makePart(name, platform, yield* Clock.currentTimeMillis, yield* monotonicMillis)
         yield* Effect.acquireRelease(
           Effect.sync(() => records.add(record)),
           () => Effect.sync(() => records.delete(record))
@@ -66,19 +64,24 @@ export class Supervision extends Context.Service<
         return record
       })
 
-      const register = Effect.fnUntraced(function* (name: string) {
-        const record = yield* enter(name)
+      const register = Effect.fnUntraced(function* (name: string, platform: PlatformId | null = null) {
+        const record = yield* enter(name, platform)
         const progress: Progress = Effect.fnUntraced(function* (within) {
           record.progressAt = yield* Clock.currentTimeMillis
           const dueAt = (yield* monotonicMillis) + Duration.toMillis(within)
           record.dueAt = () => dueAt
         })
-        return { progress, restarted: Effect.sync(() => void record.restarts++) }
+        const restarted = Effect.map(Clock.currentTimeMillis, (now) => {
+          record.restarts++
+          record.startedAt = now
+        })
+        return { progress, restarted }
       })
 
-      const registerCrew = Effect.fnUntraced(function* (name: string) {
-        const record = yield* enter(name)
+      const registerCrew = Effect.fnUntraced(function* (name: string, platform: PlatformId | null = null) {
+        const record = yield* enter(name, platform)
         const due = new Map<string, number>()
+        record.working = () => due.size
         // Looked at when somebody asks, so that a stamp costs the same however many are at work.
         record.dueAt = () =>
           Array.from(due.values()).reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY)
@@ -95,40 +98,17 @@ export class Supervision extends Context.Service<
         return crew
       })
 
-      const parts = Effect.map(monotonicMillis, (now) => Array.from(records, (record) => describe(record, now)))
+      const parts = Effect.map(monotonicMillis, (now) => Array.from(records, (record) => partOf(record, now)))
 
       return Supervision.of({
         register,
         registerCrew,
         parts,
         gaveUp: Deferred.await(end),
-        giveUp: (error) => Deferred.fail(end, error)
+        giveUp: (error) => Deferred.fail(end, error),
+        beginStop: Effect.sync(() => void (isStopping = true)),
+        isStopping: Effect.sync(() => isStopping)
       })
     })
   )
 }
-
-interface Record {
-  readonly name: string
-  readonly startedAt: number
-  restarts: number
-  progressAt: number
-  /** Monotonic milliseconds. */
-  dueAt: () => number
-}
-
-const makeRecord = (name: string, wall: number, now: number): Record => ({
-  name,
-  startedAt: wall,
-  restarts: 0,
-  progressAt: wall,
-  dueAt: () => now + 60_000
-})
-
-const describe = ({ name, startedAt, restarts, progressAt, dueAt }: Record, now: number): Part => ({
-  name,
-  startedAt,
-  restarts,
-  progressAt,
-  overdueMillis: now > dueAt() ? now - dueAt() : null
-})

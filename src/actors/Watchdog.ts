@@ -5,7 +5,7 @@
 import { Context, Deferred, Duration, Effect, Layer, Schema } from "effect"
 import type { Scope } from "effect"
 import { supervise } from "./supervise.ts"
-import type { Part } from "./Supervision.ts"
+import type { Part } from "./Part.ts"
 import { Supervision } from "./Supervision.ts"
 
 /** A part missed its own deadline, and then made no progress for `watchdog.stall`; the process has to end with 70. */

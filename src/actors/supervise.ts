@@ -4,6 +4,7 @@
  */
 import { Cause, Duration, Effect, Exit } from "effect"
 import type { Scope } from "effect"
+import type { PlatformId } from "../domain/Address.ts"
 import { monotonicMillis } from "../domain/monotonic.ts"
 import type { Intensity } from "../schedules/restart.ts"
 import { intensity, restartDelay, slowRestart, withCrash } from "../schedules/restart.ts"
@@ -15,6 +16,8 @@ export interface SuperviseOptions {
   readonly progressWithin: Duration.Duration
   /** Past its intensity: tried every 5 minutes (`slow`), or the process ends with 70 (`exit`). */
   readonly past: "slow" | "exit"
+  /** Whose it is; absent of what belongs to no platform. */
+  readonly platform?: PlatformId
   readonly intensity?: Intensity
 }
 
@@ -29,7 +32,7 @@ export const supervise =
   ): Effect.Effect<void, never, R | Scope.Scope | Supervision> =>
     Effect.gen(function* () {
       const supervision = yield* Supervision
-      const entry = yield* supervision.register(name)
+      const entry = yield* supervision.register(name, options.platform)
       const limit = options.intensity ?? intensity
 
       const lives = Effect.gen(function* () {
@@ -47,10 +50,10 @@ export const supervise =
           if (delay === null && options.past === "exit") {
             return yield* supervision.giveUp(new GaveUp({ part: name, detail }))
           }
-          yield* entry.restarted
           const wait = delay ?? slowRestart
           yield* entry.progress(Duration.sum(wait, options.progressWithin))
           yield* Effect.sleep(wait)
+          yield* entry.restarted
         }
       })
       yield* Effect.forkScoped(lives)

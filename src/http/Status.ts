@@ -3,7 +3,6 @@ import { Clock, Effect, Schema } from "effect"
 import { Inbox } from "../actors/Inbox.ts"
 import { Sessions } from "../actors/Sessions.ts"
 import { Supervision } from "../actors/Supervision.ts"
-import type { Part } from "../actors/Supervision.ts"
 import { Supervisor } from "../actors/Supervisor.ts"
 import type { LinkReport } from "../actors/LinkReport.ts"
 import { Ticker } from "../actors/Ticker.ts"
@@ -11,10 +10,10 @@ import type { JobStatus } from "../actors/Ticker.ts"
 import { format as formatAddress } from "../domain/Address.ts"
 import { iso, isoOrNull } from "../domain/instant.ts"
 import { Database } from "../store/Database.ts"
-import type { StoreHealth } from "../store/Database.ts"
 import { InboxStore } from "../store/InboxStore.ts"
 import { OutboxStore } from "../store/OutboxStore.ts"
 import { About } from "./About.ts"
+import { Health, judge } from "./health.ts"
 
 const Instant = Schema.NullOr(Schema.String)
 const Millis = Schema.NullOr(Schema.Number)
@@ -56,9 +55,6 @@ export const JobSummary = Schema.Struct({
     })
   )
 })
-
-export const Health = Schema.Literals(["ok", "degraded", "down"])
-export type Health = typeof Health.Type
 
 export const Status = Schema.Struct({
   version: Schema.String,
@@ -111,14 +107,16 @@ export const status: Effect.Effect<Status, never, StatusSources> = Effect.gen(fu
   const about = yield* About
   const now = yield* Clock.currentTimeMillis
   const links = yield* (yield* Supervisor).links
-  const parts = yield* (yield* Supervision).parts
+  const supervision = yield* Supervision
+  const parts = yield* supervision.parts
   const ticker = yield* (yield* Ticker).status
   const counts = yield* (yield* Inbox).counts
   const turns = yield* Effect.orElseSucceed((yield* InboxStore).unprocessed, () => new Map<string, number>())
   const outbox = yield* Effect.orElseSucceed((yield* OutboxStore).counts, () => noCounts)
   const store = yield* (yield* Database).health
   const active = yield* (yield* Sessions).active
-  const { health, reasons } = judge(links, parts, store)
+  const isStopping = yield* supervision.isStopping
+  const { health, reasons } = judge({ links, parts, store, isStopping })
   return {
     version: about.version,
     pid: about.pid,
@@ -135,30 +133,6 @@ export const status: Effect.Effect<Status, never, StatusSources> = Effect.gen(fu
     sessions: { active }
   }
 })
-
-/** The parts that miss their own deadline: what `/livez` goes by. */
-export const standing = (parts: ReadonlyArray<Part>): ReadonlyArray<string> =>
-  parts.filter((part) => part.overdueMillis !== null).map((part) => part.name)
-
-/** `down` goes before `degraded`; every reason that speaks against `ok` is named. */
-export const judge = (
-  links: ReadonlyArray<LinkReport>,
-  parts: ReadonlyArray<Part>,
-  store: StoreHealth
-): { readonly health: Health; readonly reasons: ReadonlyArray<string> } => {
-  const counting = links.filter((link) => !link.auxiliary && link.state !== "stopped")
-  const away = counting.filter((link) => link.state !== "connected")
-  const stands = standing(parts)
-  const reasons = [
-    // Each attempt moves the state, and with it `since`: what counts is since when nothing came through.
-    ...away.map((link) => `${link.id}: ${link.state} since ${iso(link.downSince ?? link.since)}`),
-    ...stands.map((name) => `${name}: no progress`),
-    ...(store.lastError === null ? [] : [`store: ${store.lastError}`])
-  ]
-  const deaf = counting.length > 0 && away.length === counting.length
-  const down = deaf || !store.ok || stands.includes("ticker")
-  return { health: down ? "down" : reasons.length > 0 ? "degraded" : "ok", reasons }
-}
 
 const platformStatus = (link: LinkReport, turns: number, outbox: number): typeof PlatformStatus.Type => ({
   id: link.id,

@@ -2,10 +2,11 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Supervision } from "../actors/Supervision.ts"
+import { standing } from "./health.ts"
 import type { StatusSources } from "./Status.ts"
-import { standing, status } from "./Status.ts"
+import { status } from "./Status.ts"
 
-/** Depends on no platform and on no store. */
+/** Depends on no platform and on no store; a stop in progress is life too. */
 const livez = Effect.gen(function* () {
   const stands = standing(yield* (yield* Supervision).parts)
   return stands.length === 0

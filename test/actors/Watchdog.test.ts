@@ -10,7 +10,7 @@ const watched = Watchdog.layer({ stall: Duration.seconds(10), guard: Effect.succ
   Layer.provideMerge(Supervision.layer)
 )
 
-const part = { name: "ticker", startedAt: 0, restarts: 0, progressAt: 0 }
+const part = { name: "ticker", platform: null, startedAt: 0, restarts: 0, progressAt: 0, working: null }
 
 describe("the watchdog", () => {
   it.effect("names the part that missed its deadline and stood for `stall` after it", () =>

@@ -1,11 +1,11 @@
 /** What speaks against `ok`, and what makes it `down`. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Part } from "../../src/actors/Supervision.ts"
+import type { Part } from "../../src/actors/Part.ts"
 import type { LinkReport } from "../../src/actors/LinkReport.ts"
 import { PlatformId } from "../../src/domain/Address.ts"
 import { initial } from "../../src/domain/LinkState.ts"
-import type { Health } from "../../src/http/Status.ts"
-import { judge } from "../../src/http/Status.ts"
+import type { Health } from "../../src/http/health.ts"
+import { judge } from "../../src/http/health.ts"
 import type { StoreHealth } from "../../src/store/Database.ts"
 
 const link = (id: string, report: Partial<LinkReport> = {}): LinkReport => ({
@@ -27,9 +27,11 @@ const chat = link("local", { auxiliary: true, state: "connecting" })
 
 const part = (name: string, overdueMillis: number | null): Part => ({
   name,
+  platform: null,
   startedAt: 0,
   restarts: 0,
   progressAt: 0,
+  working: null,
   overdueMillis
 })
 const well: StoreHealth = { ok: true, url: "sqlite:evergate.db", bytes: 1, lastError: null }
@@ -74,6 +76,13 @@ describe("health", () => {
     ["the store failed once", [up], [], { ...well, lastError: "locked" }, "degraded", ["store: locked"]],
     ["the store takes no writes", [up], [], { ...well, ok: false, lastError: "full" }, "down", ["store: full"]]
   ])("%s", (_, links, parts, store, health, reasons) => {
-    assert.deepStrictEqual(judge(links, parts, store), { health, reasons })
+    assert.deepStrictEqual(judge({ links, parts, store, isStopping: false }), { health, reasons })
+  })
+
+  it("a stop in progress is a reason, and the first one", () => {
+    const stopping = (links: ReadonlyArray<LinkReport>) => judge({ links, parts: [], store: well, isStopping: true })
+
+    assert.deepStrictEqual(stopping([up]), { health: "degraded", reasons: ["stopping"] })
+    assert.deepStrictEqual(stopping([away]), { health: "down", reasons: ["stopping", `away: backoff ${since}`] })
   })
 })
