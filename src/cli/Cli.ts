@@ -10,12 +10,21 @@ import type { ExitStatus } from "./exit.ts"
 import { exitStatus } from "./exit.ts"
 import * as Run from "./run.ts"
 import * as Send from "./send.ts"
+import * as Service from "./service.ts"
 import * as Status from "./status.ts"
 
 const root = evergate.pipe(
   Command.withHandler(({ logLevel, ...where }) => ending(Run.run(wantedOf(where, logLevel)))),
   Command.withDescription("A gateway between chat platforms and an agent. Without a command it runs"),
-  Command.withSubcommands([Run.command, Run.demo, Status.command, Send.command, Cron.command, Configuration.command])
+  Command.withSubcommands([
+    Run.command,
+    Run.demo,
+    Status.command,
+    Send.command,
+    Cron.command,
+    Service.command,
+    Configuration.command
+  ])
 )
 
 /** Runs a command line; returns the status that the process ends with. */

@@ -7,6 +7,7 @@ import type { Loaded } from "../config/load.ts"
 import { load } from "../config/load.ts"
 import { About } from "../http/About.ts"
 import * as HomeLock from "../layers/HomeLock.ts"
+import * as Manager from "../layers/managerNotices.ts"
 import * as RunFile from "../layers/RunFile.ts"
 import * as Service from "../layers/Service.ts"
 import { endWithin, lastResort, stopRequested } from "../layers/Signals.ts"
@@ -42,7 +43,7 @@ const serve = Effect.fnUntraced(function* (loaded: Loaded) {
     Effect.catchCause(live(loaded), conclude)
   ).pipe(
     // From here on the scope closes: that is the drain.
-    Effect.tap((status) => endWithin(patience, status)),
+    Effect.tap((status) => Effect.andThen(endWithin(patience, status), Manager.notify("stopping"))),
     Effect.scoped
   )
   yield* note("stopped", { status })
@@ -61,6 +62,8 @@ const live = Effect.fnUntraced(function* (loaded: Loaded) {
     const url = HttpServer.formatAddress(address)
     yield* RunFile.write(settings.home, url)
     yield* note("ready", { url })
+    yield* Manager.notify("ready")
+    yield* Manager.pinging()
     return yield* Service.ends
   }).pipe(Effect.provideContext(service))
 })
