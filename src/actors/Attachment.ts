@@ -5,7 +5,6 @@
  * A stop ends the fiber that opens connections before anything else, so that nothing on the way can reconnect; then quiesce →
  * let running turns end → flush → close. What comes for a stopped platform waits in the store until it is started again.
  */
-import type { Context } from "effect"
 import { Duration, Effect, Exit, Fiber, Option, Scope, Semaphore, SubscriptionRef } from "effect"
 import type { LinkStatus } from "../domain/LinkState.ts"
 import type { Platform } from "../platforms/Platform.ts"
@@ -115,14 +114,10 @@ export const make = Effect.fnUntraced(function* (platform: Platform, { drain, on
     turn.withPermit(Effect.suspend(() => (running === null ? Effect.void : end(running, drainTime))))
 
   /** Whoever asks may be gone before it is done, and nothing of theirs is to live on in what it begins. */
-  const byHand = (work: Effect.Effect<void, never, Supervision>): Effect.Effect<void> =>
-    Effect.flatMap(
-      Effect.forkIn(
-        Effect.updateContext(work, (_: Context.Context<never>) => context),
-        hands
-      ),
-      Fiber.join
-    )
+  const byHand = (work: Effect.Effect<void, never, Supervision>): Effect.Effect<void> => {
+    const detached: Effect.Effect<void> = Effect.updateContext(work, () => context)
+    return Effect.flatMap(Effect.forkIn(detached, hands), Fiber.join)
+  }
 
   const attachment: Attachment = {
     platform,

@@ -3,8 +3,8 @@
  * name reaches it by DNS; what changes something must be JSON and of our own origin, so that no page posts a form to it;
  * a listener that is not loopback wants the token. Strangers get a status and nothing else.
  */
-import { Effect, Option, Redacted } from "effect"
-import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Effect, Redacted } from "effect"
+import { HttpEffect, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 
 export interface GuardOptions {
@@ -96,7 +96,7 @@ const safe = HttpServerResponse.setHeaders({
   "cache-control": "no-store"
 })
 
-/** Stands before every route, and before there is none. */
+/** Stands before every route, and before there is none. Whatever goes wrong behind it is told like every other refusal. */
 export const guard =
   (options: GuardOptions) =>
   <E, R>(next: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
@@ -104,27 +104,40 @@ export const guard =
       const request = yield* HttpServerRequest.HttpServerRequest
       // Answers that no handler makes are written further out; what is done just before the writing meets them too.
       yield* HttpEffect.appendPreResponseHandler((_, response) => Effect.succeed(safe(response)))
-      const refusal = judge({ method: request.method, path: pathOf(request.url), headers: request.headers }, options)
-      return refusal === null ? yield* Effect.catchDefect(next, malformed) : refuse(refusal)
+      const path = pathOf(request.url)
+      const refusal = judge({ method: request.method, path, headers: request.headers }, options)
+      if (refusal !== null) return refuse(refusal)
+      return yield* next.pipe(
+        Effect.catch((error) => (isNoRoute(error) ? Effect.succeed(refuse(noRoute(path))) : Effect.fail(error))),
+        Effect.catchDefect((defect) => Effect.map(refusalOf(defect), refuse))
+      )
     })
 
-/** What a schema refuses is the caller's mistake, and is told like one. */
-const malformed = (defect: unknown) =>
-  Option.match(refusalOf(defect), {
-    onNone: () => Effect.die(defect),
-    onSome: (refusal) => Effect.succeed(refuse(refusal))
-  })
+const isNoRoute = (error: unknown): boolean =>
+  HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
-const refusalOf = (defect: unknown): Option.Option<Refusal> => {
-  if (HttpApiError.HttpApiPayloadTooLarge.is(defect)) {
-    return Option.some({ status: 413, what: "the body is too large", where: "body", hint: "send at most 1 MiB" })
+const noRoute = (path: string): Refusal => ({
+  status: 404,
+  what: "there is nothing of this method at this path",
+  where: path,
+  hint: "docs/api.md lists what there is"
+})
+
+/** What cannot be read is the caller's mistake; anything else is a bug of ours, and the log has it. */
+const refusalOf = (defect: unknown): Effect.Effect<Refusal> => {
+  if (HttpApiError.HttpApiSchemaError.is(defect)) {
+    const { cause, kind } = defect
+    return Effect.succeed({ status: 400, what: cause.message, where: kind.toLowerCase(), hint: "see the named keys" })
   }
-  return HttpApiError.HttpApiSchemaError.is(defect)
-    ? Option.some({
-        status: 400,
-        what: defect.cause.message,
-        where: defect.kind.toLowerCase(),
-        hint: "see the named keys"
-      })
-    : Option.none()
+  if (HttpServerError.isHttpServerError(defect) && defect.reason._tag === "RequestParseError") {
+    return Effect.succeed(defect.reason.reason === "BodyTooLarge" ? tooLarge : unreadable)
+  }
+  return Effect.as(
+    Effect.logError("a request crashed").pipe(Effect.annotateLogs({ cause: Cause.pretty(Cause.die(defect)) })),
+    crashed
+  )
 }
+
+const tooLarge: Refusal = { status: 413, what: "the body is too large", where: "body", hint: "send at most 1 MiB" }
+const unreadable: Refusal = { status: 400, what: "the body cannot be read", where: "body", hint: "send it whole" }
+const crashed: Refusal = { status: 500, what: "a defect", where: "the gateway", hint: "its log has the cause" }

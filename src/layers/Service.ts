@@ -27,7 +27,8 @@ import { JobStore } from "../store/JobStore.ts"
 import * as Egress from "./Egress.ts"
 import * as Gateway from "./Gateway.ts"
 import type { ListenFailed } from "./Listener.ts"
-import * as Listener from "./Listener.ts"
+import { Listener } from "./Listener.ts"
+import { namesOf } from "./listenerNames.ts"
 import * as LoopGuard from "./loopGuard.ts"
 import * as Store from "./Store.ts"
 import { isText } from "./Telemetry.ts"
@@ -91,11 +92,22 @@ const gatewayOf = (settings: Settings) =>
     jobs: settings.jobs
   })
 
+/** The routes first: a listener that is opened again has them. */
 const serverOf = ({ http }: Settings) =>
-  Server.layer({
-    names: Listener.namesOf(http.host),
-    token: isLoopback(http.host) ? null : http.token
-  }).pipe(Layer.provideMerge(Listener.layer(http)), Layer.provide(NodeHttpServer.layerHttpServices))
+  Listener.kept.pipe(
+    Layer.provideMerge(
+      Server.layer({
+        names: namesOf(http.host),
+        token: isLoopback(http.host) ? null : http.token
+      })
+    ),
+    Layer.provide(NodeHttpServer.layerHttpServices)
+  )
+
+/** Acquired last, so that it is known before anybody leaves. */
+const stopBegins: Layer.Layer<never, never, Supervision> = Layer.effectDiscard(
+  Effect.flatMap(Supervision, ({ beginStop }) => Effect.addFinalizer(() => beginStop))
+)
 
 const watchdogOf = ({ log, watchdog: { stall } }: Settings) =>
   Watchdog.layer({ stall, guard: LoopGuard.make({ stall, format: isText(log.format) ? "text" : "json" }) })
@@ -114,19 +126,22 @@ const pastJobsRefused = (loaded: Loaded): Layer.Layer<never, StoreError | Config
 
 /**
  * The whole service. Adapters are on top, so they leave first at a stop, side by side; the HTTP side outlives them, so
- * that a stop can be watched.
+ * that a stop can be watched. It listens before anything runs: where the port is taken, nothing connects and no job is
+ * decided.
  */
 export const layer = (loaded: Loaded) => {
   const { settings, env: environment } = loaded
   const enabled = settings.platforms.filter((platform) => platform.enabled)
   const [first, ...others] = enabled.map((platform) => platformOf(platform, environment))
   const adapters = first === undefined ? Layer.empty : Layer.mergeAll(first, ...others)
-  return adapters.pipe(
+  return stopBegins.pipe(
+    Layer.provideMerge(adapters),
     Layer.provideMerge(serverOf(settings)),
     Layer.provideMerge(localOf(enabled)),
     Layer.provideMerge(watchdogOf(settings)),
     Layer.provideMerge(gatewayOf(settings)),
     Layer.provideMerge(agentOf(settings.agent)),
+    Layer.provideMerge(Listener.layer(settings.http)),
     Layer.provideMerge(Layer.provideMerge(pastJobsRefused(loaded), databaseOf(settings))),
     Layer.provideMerge(Egress.layer({ proxy: settings.proxy, environment }))
   )

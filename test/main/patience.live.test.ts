@@ -2,9 +2,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import * as net from "node:net"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import * as FeishuPeer from "../../src/testing/feishu/FeishuPeer.ts"
 import { listen } from "../../src/testing/Peer.ts"
 import { command, feishuOf, gateway, linesOf, place } from "../service.ts"
+
+const runsIn = (file: string): number => {
+  const db = new DatabaseSync(file, { readOnly: true })
+  const row = db.prepare("SELECT count(*) AS n FROM cron_runs").get()
+  db.close()
+  return Number(row?.["n"])
+}
 
 const troubles = (out: string) => linesOf(out).filter(({ level }) => level === "WARN" || level === "ERROR")
 
@@ -15,7 +24,10 @@ describe.concurrent("in its own time", () => {
       Effect.gen(function* () {
         const server = net.createServer()
         const port = yield* listen(server)
-        const [taken, freed] = [yield* place({ http: { port } }), yield* place()]
+        const peer = yield* FeishuPeer.make()
+        const everySecond = { id: "often", schedule: "* * * * * *", deliverTo: "local:me", text: "tick" }
+        const platforms = [feishuOf(peer), { id: "local", kind: "local" }]
+        const [taken, freed] = [yield* place({ http: { port }, platforms, cron: [everySecond] }), yield* place()]
         const other = net.createServer()
         const second = yield* listen(other)
         yield* freed.configure({ http: { port: second } })
@@ -35,6 +47,15 @@ describe.concurrent("in its own time", () => {
         assert.isAtLeast(Duration.toSeconds(took), 10)
         assert.isAtMost(Duration.toSeconds(took), 25)
         assert.strictEqual(patient.url, `http://127.0.0.1:${second}`)
+        // Who may not stay has not begun: nothing connected, and no job was decided.
+        const events = new Set(linesOf(out).map(({ event }) => event))
+        assert.deepStrictEqual([...events].toSorted(), [
+          `cannot listen on 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}; free the port or set http.port`,
+          "configuration",
+          "not listening yet",
+          "stopped"
+        ])
+        assert.strictEqual(runsIn(join(taken.home, "evergate.db")), 0)
       })
   )
 
