@@ -2,7 +2,7 @@
  * What was written down is sent, in order a chat, until it is delivered or dead. Session → **Outbox** → Lane → Platform.
  * A platform's lanes are served while it is attached; what is posted for one that is not, waits in the store.
  */
-import { Clock, Context, Deferred, Effect, Layer } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Option } from "effect"
 import type { Duration, Scope } from "effect"
 import type { Address, PlatformId } from "../domain/Address.ts"
 import type { StoreError } from "../domain/Errors.ts"
@@ -35,6 +35,8 @@ export class Outbox extends Context.Service<
       readonly text: string
       readonly idempotencyKey?: string
     }) => Effect.Effect<DeliveryId, StoreError>
+    /** By hand: a message that is dead or waits is tried at once; false where there is none. */
+    readonly retry: (id: DeliveryId) => Effect.Effect<boolean, StoreError>
     /** Something waits for this chat. */
     readonly wake: (platform: PlatformId, chat: string) => Effect.Effect<void>
     /** Serves a platform's lanes until the scope closes. */
@@ -51,10 +53,20 @@ export class Outbox extends Context.Service<
         const store = yield* OutboxStore
         const feed = yield* Feed
         const supervision = yield* Supervision
-        const wakes = new Map<PlatformId, (chat: string) => Effect.Effect<void>>()
+        const served = new Map<PlatformId, Served>()
 
         const wake = (platform: PlatformId, chat: string): Effect.Effect<void> =>
-          Effect.suspend(() => wakes.get(platform)?.(chat) ?? Effect.void)
+          Effect.suspend(() => served.get(platform)?.wake(chat) ?? Effect.void)
+
+        const retry = Effect.fnUntraced(function* (id: DeliveryId) {
+          const lane = yield* store.revive(id, yield* Clock.currentTimeMillis)
+          if (Option.isNone(lane)) return false
+          const { chat, platform } = lane.value
+          yield* wake(platform, chat)
+          // It may be what its lane is waiting with.
+          yield* served.get(platform)?.nudge ?? Effect.void
+          return true
+        })
 
         const post: Outbox["Service"]["post"] = Effect.fnUntraced(function* ({ to, text, idempotencyKey }) {
           const id = DeliveryId.make(`d_${yield* makeUlid}`)
@@ -72,8 +84,8 @@ export class Outbox extends Context.Service<
           const lane = yield* Lane.make(platform, { ...options, crew, signals, store, feed })
           const workers = yield* Workers.make(lane.step)
           yield* Effect.acquireRelease(
-            Effect.sync(() => wakes.set(platform.id, workers.wake)),
-            () => Effect.sync(() => wakes.delete(platform.id))
+            Effect.sync(() => served.set(platform.id, { wake: workers.wake, nudge: signals.nudge })),
+            () => Effect.sync(() => served.delete(platform.id))
           )
           const waiting = yield* untilTheStoreAnswers("outbox")(store.lanes(platform.id))
           yield* Effect.forEach(waiting, workers.wake, { discard: true })
@@ -88,9 +100,15 @@ export class Outbox extends Context.Service<
           return lanes
         })
 
-        return Outbox.of({ post, wake, open })
+        return Outbox.of({ post, retry, wake, open })
       })
     )
+}
+
+/** How the lanes of an attached platform are spoken to. */
+interface Served {
+  readonly wake: (chat: string) => Effect.Effect<void>
+  readonly nudge: Effect.Effect<void>
 }
 
 /** How lanes that wait are told not to. */

@@ -8,9 +8,11 @@ import * as Cron from "./cron.ts"
 import { Ending, ending, evergate, wantedOf } from "./evergate.ts"
 import type { ExitStatus } from "./exit.ts"
 import { exitStatus } from "./exit.ts"
+import * as Outbox from "./outbox.ts"
 import * as Run from "./run.ts"
 import * as Send from "./send.ts"
 import * as Service from "./service.ts"
+import * as Sessions from "./sessions.ts"
 import * as Status from "./status.ts"
 
 const root = evergate.pipe(
@@ -22,6 +24,8 @@ const root = evergate.pipe(
     Status.command,
     Send.command,
     Cron.command,
+    Outbox.command,
+    Sessions.command,
     Service.command,
     Configuration.command
   ])

@@ -51,7 +51,7 @@ const refusalOf = (status: number, body: unknown, elsewhere?: string): Refused =
 }
 
 export interface Asking {
-  readonly method?: "GET" | "POST"
+  readonly method?: "GET" | "POST" | "DELETE"
   readonly body?: unknown
   readonly timeoutMillis?: number
   /** What to do where there is no such thing: in the words of the commands, where the API speaks of itself. */
@@ -66,7 +66,9 @@ export const ask = <A>(gateway: Asked, path: string, schema: Schema.Decoder<A>, 
     const noAnswer = (detail: string) => new NoAnswer({ url, detail })
     const request = HttpClientRequest.make(options.method ?? "GET")(`${url}${path}`, {
       ...(isLoopback(host) || token === null ? {} : { headers: { authorization: `Bearer ${Redacted.value(token)}` } }),
-      ...(options.method === "POST" ? { body: HttpBody.jsonUnsafe(options.body ?? {}) } : {})
+      ...(options.method !== undefined && options.method !== "GET"
+        ? { body: HttpBody.jsonUnsafe(options.body ?? {}) }
+        : {})
     })
     const client = yield* HttpClient.HttpClient
     const { status, body } = yield* client.execute(request).pipe(

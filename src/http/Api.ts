@@ -5,6 +5,7 @@ import { PlatformId } from "../domain/Address.ts"
 import { JobId } from "../domain/Job.ts"
 import { BadInput, NotFound, Unavailable } from "./problems.ts"
 import { JobSummary, Status } from "./Status.ts"
+import { OutboxGroup, SessionsGroup } from "./waitingGroups.ts"
 
 export const largestText = 100_000
 /** What can be said. */
@@ -87,4 +88,9 @@ export class Chat extends HttpApiGroup.make("chat").add(
   })
 ) {}
 
-export class Api extends HttpApi.make("evergate").add(Gateway).add(Cron).add(Chat) {}
+export class Api extends HttpApi.make("evergate")
+  .add(Gateway)
+  .add(Cron)
+  .add(Chat)
+  .add(OutboxGroup)
+  .add(SessionsGroup) {}

@@ -5,29 +5,23 @@ import { Outbox } from "../actors/Outbox.ts"
 import { Roster } from "../actors/Roster.ts"
 import { Ticker } from "../actors/Ticker.ts"
 import * as Address from "../domain/Address.ts"
-import type { StoreError } from "../domain/Errors.ts"
 import { iso, isoOrNull } from "../domain/instant.ts"
 import type { JobId, Run } from "../domain/Job.ts"
 import type { NotHeard } from "../platforms/local/Local.ts"
 import { Local } from "../platforms/local/Local.ts"
+import type { InboxStore } from "../store/InboxStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { LinkStore } from "../store/LinkStore.ts"
 import { OutboxStore } from "../store/OutboxStore.ts"
 import type { RunView } from "./Api.ts"
 import { Api } from "./Api.ts"
-import { BadInput, NotFound, Unavailable } from "./problems.ts"
+import { BadInput, NotFound, Unavailable, unavailable } from "./problems.ts"
 import { jobSummary, status } from "./Status.ts"
 import type { StatusSources } from "./Status.ts"
+import * as Waiting from "./waitingHandlers.ts"
 
 const defaultLimit = 100
 const transcriptLines = 200
-
-const unavailable = (error: StoreError) =>
-  new Unavailable({
-    what: error.message,
-    where: "the store",
-    hint: "see `store` in the status; ask again once it is well"
-  })
 
 const noPlatform = (id: string) =>
   new NotFound({ what: `there is no platform "${id}"`, where: "the platform's id", hint: "GET /api/status lists them" })
@@ -138,6 +132,6 @@ const chat = HttpApiBuilder.group(
 const unheard = (error: NotHeard) =>
   new Unavailable({ what: error.message, where: "the local chat", hint: "see the status, then say it again" })
 
-export type HandlerNeeds = StatusSources | Outbox | Roster | LinkStore | JobStore | OutboxStore | Local
+export type HandlerNeeds = StatusSources | Outbox | Roster | LinkStore | JobStore | InboxStore | OutboxStore | Local
 
-export const handlers = Layer.mergeAll(gateway, cron, chat)
+export const handlers = Layer.mergeAll(gateway, cron, chat, Waiting.outbox, Waiting.sessions)

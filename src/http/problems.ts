@@ -1,5 +1,6 @@
 /** How a request can be refused: each answer says what was wrong, where, and what to do. */
 import { Schema } from "effect"
+import type { StoreError } from "../domain/Errors.ts"
 
 const problem = {
   what: Schema.String,
@@ -13,3 +14,11 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", problem
 
 /** Not now: the store does not take it, or the gateway stops. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", problem, { httpApiStatus: 503 }) {}
+
+/** What the store does not do now. */
+export const unavailable = (error: StoreError): Unavailable =>
+  new Unavailable({
+    what: error.message,
+    where: "the store",
+    hint: "see `store` in the status; ask again once it is well"
+  })

@@ -6,10 +6,10 @@ import type { StoreError } from "../domain/Errors.ts"
 import type { MessageArrived } from "../domain/Inbound.ts"
 import type { SessionKey } from "../domain/Session.ts"
 import { Database } from "./Database.ts"
-import type { InboxEntry, NewEntry, Refused, TurnEnd } from "./inboxTable.ts"
+import type { InboxEntry, NewEntry, Refused, SessionRow, TurnEnd } from "./inboxTable.ts"
 import * as Table from "./inboxTable.ts"
 
-export type { InboxEntry, NewEntry, Refused, TurnEnd } from "./inboxTable.ts"
+export type { InboxEntry, NewEntry, Refused, SessionRow, TurnEnd } from "./inboxTable.ts"
 
 export class InboxStore extends Context.Service<
   InboxStore,
@@ -37,6 +37,10 @@ export class InboxStore extends Context.Service<
      * begun in the same transaction, and returned, as by `take`.
      */
     readonly finish: (end: TurnEnd, goesOn?: SessionKey) => Effect.Effect<Option.Option<InboxEntry>, StoreError>
+    /** The sessions that spoke lately or wait, the newest first. */
+    readonly sessions: (limit: number) => Effect.Effect<ReadonlyArray<SessionRow>, StoreError>
+    /** By hand: ends what waits in a session and was not begun; returns how many. */
+    readonly clear: (session: SessionKey, at: number) => Effect.Effect<number, StoreError>
     /** Entries whose turn has not ended, by platform. */
     readonly unprocessed: Effect.Effect<ReadonlyMap<PlatformId, number>, StoreError>
     /** Drops ended entries older than `before` (never within 48 h) and refusals older than 24 h; a bounded step, true while there may be more. */
@@ -73,6 +77,8 @@ export class InboxStore extends Context.Service<
         take: (session, at) => Effect.flatMap(db.write("take", Table.take(sql, session, at)), begun),
         waiting: db.read("waiting", Table.waiting(sql)),
         finish,
+        sessions: (limit) => db.read("sessions", Table.sessions(sql, limit)),
+        clear: (session, at) => db.write("clear", Table.clear(sql, session, at)),
         unprocessed: db.read("unprocessed", Table.unprocessed(sql)),
         prune: (now, before) => db.write("prune", Table.prune(sql, now, before))
       })

@@ -35,6 +35,10 @@ export class OutboxStore extends Context.Service<
     readonly postpone: (postponed: Postponed) => Effect.Effect<void, StoreError>
     /** Takes a message out of its lane for good, with the reason. */
     readonly bury: (seq: number, reason: string, at: number) => Effect.Effect<void, StoreError>
+    /** By hand: a message that is dead or waits is tried at once, and its time begins anew. None where there is no such message. */
+    readonly revive: (id: DeliveryId, at: number) => Effect.Effect<Option.Option<Table.Lane>, StoreError>
+    /** By hand: a message that is dead or waits is gone. False where there is no such message. */
+    readonly drop: (id: DeliveryId, at: number) => Effect.Effect<boolean, StoreError>
     /** Of platforms that nobody serves, some of the oldest messages that were posted before `before`. */
     readonly unserved: (
       served: ReadonlyArray<PlatformId>,
@@ -108,6 +112,8 @@ export class OutboxStore extends Context.Service<
         delivered,
         postpone: (postponed) => Effect.asVoid(db.write("postpone", Table.postpone(sql, postponed))),
         bury: (seq, reason, at) => end(seq, { state: "dead", reason, at }),
+        revive: (id, at) => Effect.map(db.write("revive", Table.revive(sql, id, at)), Option.fromNullishOr),
+        drop: (id, at) => db.write("drop", Table.drop(sql, id, at)),
         find,
         list: (state, limit) =>
           Effect.flatMap(db.read("list", Table.newest(sql, state, limit)), (rows) =>

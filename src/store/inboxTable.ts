@@ -130,6 +130,42 @@ export const waiting = (sql: SqlClient.SqlClient) =>
     (rows) => rows.map((row) => row.session)
   )
 
+/** What the newest entries say of a session. */
+export interface SessionRow {
+  readonly session: SessionKey
+  /** Entries whose turn has not ended. */
+  readonly waiting: number
+  readonly lastReceivedAt: number
+  /** Null while its turn has not ended. */
+  readonly lastOutcome: "ok" | "failed" | null
+}
+
+/** Entries that are looked at to tell which sessions there were lately. */
+const lately = 5_000
+
+/** The sessions that spoke lately or wait, the newest first. */
+export const sessions = (sql: SqlClient.SqlClient, limit: number) =>
+  sql<SessionRow>`SELECT entry.session, entry.received_at AS "lastReceivedAt", entry.outcome AS "lastOutcome",
+      (SELECT COUNT(*) FROM inbox AS waiting WHERE waiting.session = entry.session AND waiting.ended_at IS NULL) AS waiting
+    FROM inbox AS entry WHERE entry.seq IN (SELECT MAX(seq) FROM (
+        SELECT session, seq FROM (SELECT session, seq FROM inbox ORDER BY seq DESC LIMIT ${lately}) AS newest
+        UNION ALL SELECT session, seq FROM inbox WHERE ended_at IS NULL) AS known
+      GROUP BY session)
+    ORDER BY entry.seq DESC LIMIT ${limit}`
+
+/** Ends what waits in a session and was not begun, by hand; returns how many. */
+export const clear = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, session: SessionKey, at: number) {
+  const reason = "the session was reset"
+  const rows = yield* sql<{ job: string | null; scheduledAt: number | null }>`
+    UPDATE inbox SET ended_at = ${at}, outcome = 'failed', error = ${reason}
+    WHERE session = ${session} AND ended_at IS NULL AND begun_at IS NULL RETURNING job, scheduled_at AS "scheduledAt"`
+  for (const { job, scheduledAt } of rows) {
+    if (job === null || scheduledAt === null) continue
+    yield* endRun(sql, { job, scheduledAt }, { outcome: "failed", error: reason, endedAt: at })
+  }
+  return rows.length
+})
+
 /** Entries whose turn has not ended, by platform. Grouped by an expression: the column's own index would walk all of the past. */
 export const unprocessed = (sql: SqlClient.SqlClient) =>
   Effect.map(

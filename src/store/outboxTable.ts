@@ -85,9 +85,44 @@ export const end = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, seq: n
     WHERE seq = ${seq} AND state = 'pending' RETURNING job, scheduled_at AS "scheduledAt"`
   if (row === undefined) return
   yield* tally(sql, how.state, 1)
-  if (row.job !== null && row.scheduledAt !== null) {
-    yield* settleRun(sql, { job: row.job, scheduledAt: row.scheduledAt })
-  }
+  yield* settled(sql, row)
+})
+
+/** The run that a message belongs to hears what became of it. */
+const settled = (sql: SqlClient.SqlClient, { job, scheduledAt }: { job: string | null; scheduledAt: number | null }) =>
+  job === null || scheduledAt === null ? Effect.void : settleRun(sql, { job, scheduledAt })
+
+/** Where a message goes. */
+export interface Lane {
+  readonly platform: PlatformId
+  readonly chat: string
+}
+
+/**
+ * Gives a message another life by hand: it is tried at once, and its time to expire begins anew. Its lane; none where there is
+ * no such message, or where it is delivered.
+ */
+export const revive = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: DeliveryId, at: number) {
+  const [was] = yield* sql<{ state: DeliveryState }>`SELECT state FROM outbox WHERE id = ${id}`
+  const [row] = yield* sql<Lane & { job: string | null; scheduledAt: number | null }>`
+    UPDATE outbox SET state = 'pending', ended_at = NULL, created_at = ${at}, not_before = ${at}
+    WHERE id = ${id} AND state <> 'delivered' RETURNING platform, chat, job, scheduled_at AS "scheduledAt"`
+  if (row === undefined) return null
+  if (was?.state === "dead") yield* tally(sql, "dead", -1)
+  yield* settled(sql, row)
+  return { platform: row.platform, chat: row.chat }
+})
+
+/** Takes a message that was not delivered out of the outbox for good, by hand; false where there is none. */
+export const drop = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: DeliveryId, at: number) {
+  const [row] = yield* sql<{ seq: number; state: DeliveryState }>`
+    SELECT seq, state FROM outbox WHERE id = ${id} AND state <> 'delivered'`
+  if (row === undefined) return false
+  // Its run hears that it was not delivered before the row is gone.
+  if (row.state === "pending") yield* end(sql, row.seq, { state: "dead", reason: "dropped by hand", at })
+  yield* sql`DELETE FROM outbox WHERE seq = ${row.seq}`
+  yield* tally(sql, "dead", -1)
+  return true
 })
 
 /** Counts a try that did not end the matter, and keeps when the next may come. */

@@ -267,4 +267,27 @@ describe("InboxStore", () => {
       expect((yield* nextEvent()).seq).toBeGreaterThan(first.seq)
     }).pipe(Effect.provide(memory))
   )
+
+  it.effect("tells the sessions, the newest first, and what waits in each; what was not begun ends by hand", () =>
+    Effect.gen(function* () {
+      const inbox = yield* InboxStore
+      const other = SessionKey.make("feishu:oc_2")
+      yield* inbox.accept([entry(message("e1")), entry(message("e2")), { ...entry(message("e3")), session: other }])
+      const begun = yield* nextEvent()
+      yield* inbox.finish({ ...end, seq: (yield* nextEvent(other)).seq })
+
+      const before = yield* inbox.sessions(10)
+      const cleared = yield* inbox.clear(session, 3000)
+      const after = yield* inbox.sessions(1)
+      yield* inbox.finish({ ...end, seq: begun.seq })
+
+      expect(before.map(({ lastOutcome, session, waiting }) => [session, waiting, lastOutcome])).toEqual([
+        [other, 0, "ok"],
+        [session, 2, null]
+      ])
+      expect(cleared).toBe(1)
+      expect(after.map(({ session }) => session)).toEqual([other])
+      expect((yield* inbox.sessions(10)).map(({ waiting }) => waiting)).toEqual([0, 0])
+    }).pipe(Effect.provide(memory))
+  )
 })

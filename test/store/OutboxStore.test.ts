@@ -196,4 +196,35 @@ describe("OutboxStore", () => {
       expect((yield* next).id).toBe("d504")
     }).pipe(Effect.provide(memory))
   )
+
+  it.effect("by hand a dead letter waits again as if it were new, and what was delivered stays as it is", () =>
+    Effect.gen(function* () {
+      const outbox = yield* OutboxStore
+      yield* post("d1")
+      yield* post("d2")
+      yield* outbox.bury((yield* next).seq, "chat not found", 2000)
+      yield* outbox.delivered(yield* next, "om_2", 2000)
+
+      const revived = yield* outbox.revive(DeliveryId.make("d1"), 9000)
+      const refused = yield* outbox.revive(DeliveryId.make("d2"), 9000)
+
+      expect(Option.getOrThrow(revived)).toEqual({ platform: "feishu", chat: "oc_1" })
+      expect(Option.isNone(refused)).toBe(true)
+      expect(yield* next).toMatchObject({ id: "d1", state: "pending", createdAt: 9000, notBefore: 9000 })
+      expect(yield* outbox.counts).toEqual({ pending: new Map([[feishu, 1]]), delivered: 1, dead: 0 })
+    }).pipe(Effect.provide(memory))
+  )
+
+  it.effect("by hand a message that waits or is dead is gone, and counted nowhere", () =>
+    Effect.gen(function* () {
+      const outbox = yield* OutboxStore
+      for (const id of ["d1", "d2"]) yield* post(id)
+      yield* outbox.bury((yield* next).seq, "chat not found", 2000)
+
+      const dropped = yield* Effect.forEach(["d1", "d2", "d3"], (id) => outbox.drop(DeliveryId.make(id), 3000))
+
+      expect(dropped).toEqual([true, true, false])
+      expect(yield* outbox.counts).toEqual({ pending: new Map(), delivered: 0, dead: 0 })
+    }).pipe(Effect.provide(memory))
+  )
 })
