@@ -12,6 +12,7 @@ import { chmodSync, linkSync, rmSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import type { StoreError } from "../domain/Errors.ts"
+import { refuseNewer } from "../store/migrations.ts"
 import { fromSqlError, isLocked, patience } from "../store/storeError.ts"
 import * as Compiler from "./sqliteCompiler.ts"
 import * as Connection from "./sqliteConnection.ts"
@@ -69,7 +70,28 @@ const create = (file: string): Effect.Effect<void, SqlError.SqlError> => {
   )
 }
 
-/** Reads the schema, and all pages of a file that is not large, on a connection that cannot write. */
+const client = (db: DatabaseSync) =>
+  Effect.gen(function* () {
+    const acquirers = SqlClient.makeSqliteAcquirers({
+      connection: Effect.succeed(Connection.make(db)),
+      semaphore: yield* Semaphore.make(1),
+      isTransaction: () => db.isTransaction
+    })
+    return yield* SqlClient.make({
+      ...acquirers,
+      compiler: Compiler.make(),
+      driver: "node-sqlite",
+      beginTransaction: "BEGIN IMMEDIATE",
+      prepareTransactionControls: true,
+      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+      spanAttributes: [["db.system.name", "sqlite"]]
+    })
+  })
+
+/**
+ * Reads the schema, its version, and all pages of a file that is not large, on a connection that cannot write: what is
+ * refused here is left as it is, down to the mode of its journal.
+ */
 const check = Effect.fnUntraced(function* (file: string, found: File.Found) {
   const url = pathToFileURL(file)
   // Without a log nothing can be in the middle of anything, and then a reader need not leave an index of one behind.
@@ -82,6 +104,7 @@ const check = Effect.fnUntraced(function* (file: string, found: File.Found) {
   if (verdict !== "ok") {
     return yield* File.unusable(file, `the database is corrupt (${verdict}); restore it from a backup`)
   }
+  yield* refuseNewer(yield* client(db), file)
 }, Effect.scoped)
 
 /** Fails where SQLite would quietly open the file for reading only. */
@@ -106,25 +129,9 @@ const open = Effect.fnUntraced(
     })
 )
 
-const client = (db: DatabaseSync) =>
-  Effect.gen(function* () {
-    const acquirers = SqlClient.makeSqliteAcquirers({
-      connection: Effect.succeed(Connection.make(db)),
-      semaphore: yield* Semaphore.make(1),
-      isTransaction: () => db.isTransaction
-    })
-    return yield* SqlClient.make({
-      ...acquirers,
-      compiler: Compiler.make(),
-      driver: "node-sqlite",
-      beginTransaction: "BEGIN IMMEDIATE",
-      prepareTransactionControls: true,
-      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-      spanAttributes: [["db.system.name", "sqlite"]]
-    })
-  })
-
-const layerOf = <E>(opening: Effect.Effect<DatabaseSync, E, Scope.Scope>): Layer.Layer<SqlClient.SqlClient, E> =>
+const layerOf = <E>(
+  opening: Effect.Effect<DatabaseSync, E, Scope.Scope | Reactivity.Reactivity>
+): Layer.Layer<SqlClient.SqlClient, E> =>
   Layer.effect(SqlClient.SqlClient, Effect.flatMap(opening, client)).pipe(Layer.provide(Reactivity.layer))
 
 /** A database file; made with mode 0600 where there is none. Its folder has to be there. */

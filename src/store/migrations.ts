@@ -26,29 +26,33 @@ const version = (sql: SqlClient.SqlClient) =>
 
 const run = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table })
 
-export const migrate = (sql: SqlClient.SqlClient, url: string): Effect.Effect<void, StoreError> => {
-  const unusable = (detail: string, cause?: unknown) =>
-    new StoreError({
-      operation: "migrate",
-      detail: `${url}: ${detail}`,
-      unusable: true,
-      ...(cause === undefined ? {} : { cause })
-    })
+const unusable = (url: string, detail: string, cause?: unknown): StoreError =>
+  new StoreError({
+    operation: "migrate",
+    detail: `${url}: ${detail}`,
+    unusable: true,
+    ...(cause === undefined ? {} : { cause })
+  })
 
-  return Effect.gen(function* () {
-    const found = yield* version(sql)
-    if (found > newest) {
-      return yield* unusable(
-        `written by a newer evergate (schema ${found}, this one knows ${newest}); update evergate or restore a backup`
-      )
-    }
-    if (found < newest) yield* Effect.provideService(run, SqlClient.SqlClient, sql)
-  }).pipe(
+/** Gives the schema's version, unless a newer evergate wrote it. Only reads. */
+export const refuseNewer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, url: string) {
+  const found = yield* version(sql)
+  if (found <= newest) return found
+  return yield* unusable(
+    url,
+    `written by a newer evergate (schema ${found}, this one knows ${newest}); update evergate or restore a backup`
+  )
+})
+
+export const migrate = (sql: SqlClient.SqlClient, url: string): Effect.Effect<void, StoreError> =>
+  refuseNewer(sql, url).pipe(
+    Effect.flatMap((found) => (found < newest ? Effect.provideService(run, SqlClient.SqlClient, sql) : Effect.void)),
     Effect.retry({ schedule: patience, while: (error) => SqlError.isSqlError(error) && isLocked(error) }),
     Effect.catchTags({
       SqlError: (error) => Effect.fail(fromSqlError("migrate", error, url)),
       MigrationError: (error) =>
-        Effect.fail(unusable(`${error.message}: ${Predicate.isError(error.cause) ? error.cause.message : ""}`, error))
+        Effect.fail(
+          unusable(url, `${error.message}: ${Predicate.isError(error.cause) ? error.cause.message : ""}`, error)
+        )
     })
   )
-}

@@ -39,6 +39,32 @@ const filled = (filename: string) =>
     )
   )
 
+type Harm = (db: DatabaseSync, filename: string) => void
+
+/** As if a later version had brought the tables up to date. */
+const newer: Harm = (db) =>
+  db.exec(`
+    CREATE TABLE evergate_migrations (migration_id INTEGER PRIMARY KEY, created_at TEXT, name TEXT);
+    INSERT INTO evergate_migrations (migration_id, name) VALUES (999, 'later')`)
+
+const foreign: Harm = (db) => db.exec("PRAGMA application_id=1")
+
+/** An inner page is not what it was; the log, where there is one, holds another. */
+const damaged: Harm = (db, filename) => {
+  db.exec("INSERT INTO notes (text) VALUES ('one more')")
+  const bytes = readFileSync(filename)
+  bytes.fill(0x3f, 4 * 4096, 6 * 4096)
+  writeFileSync(filename, bytes)
+}
+
+/** Leaves the file as a copy of it, or another tool, would: without a write-ahead log. */
+const alone = (filename: string, harm: Harm) => {
+  const db = new DatabaseSync(filename)
+  db.exec("PRAGMA journal_mode=DELETE")
+  harm(db, filename)
+  db.close()
+}
+
 describe("Sqlite", () => {
   it.effect("makes the file for its owner alone and finds it again as it was left", () =>
     Effect.gen(function* () {
@@ -132,6 +158,53 @@ describe("Sqlite", () => {
       expect(error.detail).toContain(says)
       expect(readFileSync(filename).equals(before)).toBe(true)
       expect(readdirSync(join(filename, ".."))).toEqual(["evergate.db"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each([
+    {
+      name: "a newer evergate's, kept without a write-ahead log",
+      harm: newer,
+      says: "written by a newer evergate (schema 999"
+    },
+    { name: "another program's, kept without a write-ahead log", harm: foreign, says: "not one of evergate's" },
+    { name: "a damaged one, kept without a write-ahead log", harm: damaged, says: "the database is corrupt" }
+  ])("$name, is refused and stays as it is to the byte", ({ harm, says }) =>
+    Effect.gen(function* () {
+      const filename = yield* file
+      yield* filled(filename)
+      alone(filename, harm)
+      const before = readFileSync(filename)
+
+      const error = yield* refusal(filename)
+
+      expect(error).toMatchObject({ unusable: true, detail: expect.stringContaining(says) })
+      expect(before[18]).toBe(1)
+      expect(readFileSync(filename).equals(before)).toBe(true)
+      expect(readdirSync(join(filename, ".."))).toEqual(["evergate.db"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each([
+    { name: "a newer evergate", harm: newer, says: "written by a newer evergate (schema 999" },
+    { name: "a database that is damaged", harm: damaged, says: "the database is corrupt" }
+  ])("what a crash of $name left beside the file stays as it is too", ({ harm, says }) =>
+    Effect.gen(function* () {
+      const filename = yield* file
+      const crashed = join(filename, "..", "crashed.db")
+      yield* filled(filename)
+      const db = new DatabaseSync(filename)
+      harm(db, filename)
+      copyFileSync(filename, crashed)
+      copyFileSync(`${filename}-wal`, `${crashed}-wal`)
+      db.close()
+      const before = [readFileSync(crashed), readFileSync(`${crashed}-wal`)]
+
+      const error = yield* refusal(crashed)
+
+      expect(error).toMatchObject({ unusable: true, detail: expect.stringContaining(says) })
+      expect(before[1]?.length).toBeGreaterThan(0)
+      expect([readFileSync(crashed), readFileSync(`${crashed}-wal`)]).toEqual(before)
     }).pipe(Effect.scoped)
   )
 

@@ -227,7 +227,7 @@ describe("Database", () => {
       const error = yield* Effect.flip(Effect.scoped(Layer.build(databaseIn(filename))))
 
       expect(error).toMatchObject({ _tag: "StoreError", unusable: true })
-      expect(error.message).toContain(`sqlite:${filename}: written by a newer evergate (schema 999`)
+      expect(error.message).toContain(`${filename}: written by a newer evergate (schema 999`)
       expect(state()).toEqual(before)
     }).pipe(Effect.scoped)
   )
