@@ -14,6 +14,7 @@ import { Outbox } from "../actors/Outbox.ts"
 import { Pauses } from "../actors/Pauses.ts"
 import { Roster } from "../actors/Roster.ts"
 import { Sessions } from "../actors/Sessions.ts"
+import * as StoreProbe from "../actors/StoreProbe.ts"
 import { Supervision } from "../actors/Supervision.ts"
 import { Supervisor } from "../actors/Supervisor.ts"
 import { Ticker } from "../actors/Ticker.ts"
@@ -83,6 +84,7 @@ export const parts = (options: GatewayOptions = {}) => {
     jobs: jobsOf(options.jobs),
     ticker: Ticker.layer({ scope }),
     pulse: Pulse.layer,
+    storeProbe: StoreProbe.layer,
     pruner: Pruner.layer({
       keep: {
         messages: options.keep?.messages ?? Duration.days(7),
@@ -98,7 +100,7 @@ export type Parts = ReturnType<typeof parts>
 
 /** Each part on what it stands on. */
 export const compose = (parts: Parts): Layer.Layer<Gateway, never, Agent | Database> =>
-  Layer.mergeAll(parts.pruner, parts.pulse).pipe(
+  Layer.mergeAll(parts.pruner, parts.pulse, parts.storeProbe).pipe(
     Layer.provideMerge(parts.ticker),
     Layer.provideMerge(parts.jobs),
     Layer.provideMerge(parts.supervisor),

@@ -25,6 +25,8 @@ export class Database extends Context.Service<
     readonly write: <A, E>(operation: string, body: Effect.Effect<A, E>) => Effect.Effect<A, Failure<E>>
     /** Runs a query outside of any transaction. */
     readonly read: <A, E>(operation: string, query: Effect.Effect<A, E>) => Effect.Effect<A, Failure<E>>
+    /** The last write went well, as far as the database goes. */
+    readonly takesWrites: Effect.Effect<boolean>
     /** For the status. `lastError` is null again after the first operation of its kind that went well. */
     readonly health: Effect.Effect<StoreHealth>
   }
@@ -90,7 +92,7 @@ const make = Effect.fnUntraced(function* (url: string) {
     })
   )
 
-  return Database.of({ sql, write, read, health })
+  return Database.of({ sql, write, read, takesWrites: Effect.sync(() => lastErrors.write === null), health })
 })
 
 /** Also where it became a defect, as that of a transaction that could not be rolled back does. */

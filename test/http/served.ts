@@ -7,6 +7,7 @@ import { Supervision } from "../../src/actors/Supervision.ts"
 import { load } from "../../src/config/load.ts"
 import { About } from "../../src/http/About.ts"
 import * as Service from "../../src/layers/Service.ts"
+import { Database } from "../../src/store/Database.ts"
 import { place } from "../service.ts"
 
 const about = About.of({ version: "0.1.0", pid: 42, startedAt: 0, config: { source: "a test", loadedAt: 0 } })
@@ -21,7 +22,12 @@ export const served = Effect.fnUntraced(
       Service.layer(loaded).pipe(Layer.provide(Layer.succeed(About, about)), Layer.provide(Logger.layer([])))
     )
     const { address } = Context.get(service, HttpServer.HttpServer)
-    return { url: HttpServer.formatAddress(address), supervision: Context.get(service, Supervision) }
+    return {
+      url: HttpServer.formatAddress(address),
+      home,
+      supervision: Context.get(service, Supervision),
+      database: Context.get(service, Database)
+    }
   },
   Effect.orDie,
   Effect.provide(NodeServices.layer)
