@@ -14,6 +14,7 @@ import type { NewEntry, Refused } from "../store/InboxStore.ts"
 import { InboxStore } from "../store/InboxStore.ts"
 import { Feed } from "./Feed.ts"
 import { Sessions } from "./Sessions.ts"
+import { Spans } from "./Spans.ts"
 
 export interface InboxCounts {
   readonly accepted: number
@@ -26,13 +27,13 @@ export class Inbox extends Context.Service<
   {
     /**
      * Judges the events, keeps what is heard in one transaction and wakes its sessions; once it returns, the platform may
-     * be told so. A known event is accepted and dropped. `resume` is kept with them.
+     * be told so. A known event is accepted and dropped. `resume` is kept with them. Gives those that were new.
      */
     readonly accept: (
       platform: Platform,
       events: ReadonlyArray<MessageArrived>,
       resume?: string
-    ) => Effect.Effect<void, StoreError>
+    ) => Effect.Effect<ReadonlyArray<NewEntry>, StoreError>
     /** Since the start of the process. */
     readonly counts: Effect.Effect<InboxCounts>
   }
@@ -46,6 +47,7 @@ export class Inbox extends Context.Service<
         const store = yield* InboxStore
         const sessions = yield* Sessions
         const feed = yield* Feed
+        const spans = yield* Spans
         let counts: InboxCounts = { accepted: 0, duplicates: 0, refused: 0 }
 
         const count = ({ accepted = 0, duplicates = 0, refused = 0 }: Partial<InboxCounts>) => {
@@ -82,7 +84,9 @@ export class Inbox extends Context.Service<
           )
           const kept = entries.filter((_, index) => isNew[index] === true)
           count({ accepted: kept.length, duplicates: entries.length - kept.length })
+          yield* spans.stored(kept)
           for (const entry of kept) yield* feed.tell(told(entry))
+          return kept
         })
 
         const accept = Effect.fnUntraced(function* (
@@ -97,11 +101,10 @@ export class Inbox extends Context.Service<
             entries.push({ event, session: keyOf(event, options.scope), turn: yield* makeTurnId, receivedAt: at })
           }
           // The end of a link must not fall between the commit and the wake: what is kept is also begun.
-          if (entries.length > 0 || resume !== undefined) {
-            // The end of a link must not fall between the commit and the wake: what is kept is also begun.
-            yield* Effect.uninterruptible(keep(platform, entries, resume))
-          }
+          const isAny = entries.length > 0 || resume !== undefined
+          const kept = isAny ? yield* Effect.uninterruptible(keep(platform, entries, resume)) : []
           if (refused.length > 0) yield* refuse(refused)
+          return kept
         })
 
         return Inbox.of({ accept, counts: Effect.sync(() => counts) })

@@ -18,6 +18,7 @@ import { deliveries } from "./metrics.ts"
 import * as Pace from "./Pace.ts"
 import type { Risk, Tried } from "./risk.ts"
 import { riskOf, unknownAfter } from "./risk.ts"
+import { Spans } from "./Spans.ts"
 import type { Crew } from "./Supervision.ts"
 import { untilTheStoreAnswers } from "./untilTheStoreAnswers.ts"
 
@@ -58,6 +59,7 @@ export const make = Effect.fnUntraced(function* (
   const remembers = capabilities.idempotencyLife !== null
   const pace = Pace.make(platform)
   const ends = deliveries(id)
+  const spans = yield* Spans
   let lastSentAt: number | null = null
 
   const buried = Effect.fnUntraced(function* (row: Delivery, reason: string) {
@@ -87,12 +89,18 @@ export const make = Effect.fnUntraced(function* (
       Effect.exit
     )
     const begun = crew.progress(row.address.chat, sendWithin)
+    const startAt = yield* Clock.currentTimeMillis
     const exit = yield* places.withPermit(Effect.andThen(begun, send))
     yield* crew.progress(row.address.chat, stepsWithin)
-    if (Exit.isSuccess(exit)) return yield* delivered(row, exit.value.messageId)
+    if (Exit.isSuccess(exit)) {
+      yield* spans.sent(row, startAt, null)
+      return yield* delivered(row, exit.value.messageId)
+    }
     const error = Cause.findError(exit.cause)
+    const reason = Result.isSuccess(error) ? error.success.reason : null
+    yield* spans.sent(row, startAt, reason?.message ?? Cause.pretty(exit.cause))
     // A send that crashes is a dead letter, no more.
-    return Result.isSuccess(error) ? error.success.reason : yield* buried(row, Cause.pretty(exit.cause))
+    return reason ?? (yield* buried(row, Cause.pretty(exit.cause)))
   })
 
   /** False when the lane is in a hurry and the message stays behind. */

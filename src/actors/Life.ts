@@ -13,6 +13,7 @@ import { Inbox } from "./Inbox.ts"
 import { lifeClock } from "./lifeClock.ts"
 import { ackLatency } from "./metrics.ts"
 import { Pauses } from "./Pauses.ts"
+import { Spans } from "./Spans.ts"
 import type { Progress } from "./Supervision.ts"
 
 export interface Life {
@@ -41,6 +42,7 @@ export const start = Effect.fnUntraced(function* (
 ) {
   const inbox = yield* Inbox
   const pauses = yield* Pauses
+  const spans = yield* Spans
   const goodbye = yield* Deferred.make<string>()
   // Held while frames are kept and acknowledged; taken for good by `quiesce`.
   const intake = yield* Semaphore.make(1)
@@ -55,10 +57,10 @@ export const start = Effect.fnUntraced(function* (
       events.push(frame.event)
       resume = frame.resume ?? resume
     }
-    if (events.length === 0) return
+    if (events.length === 0) return []
     lastInboundAt = yield* Clock.currentTimeMillis
     // Nothing is acknowledged meanwhile, and the socket reads on into its bounded queue: silence is still measured.
-    yield* inbox.accept(platform, events, resume).pipe(
+    return yield* inbox.accept(platform, events, resume).pipe(
       Effect.tapError((error) =>
         Effect.logError("not kept").pipe(Effect.annotateLogs({ platform: platform.id, error: error.message }))
       ),
@@ -70,7 +72,7 @@ export const start = Effect.fnUntraced(function* (
 
   const onFrames = Effect.fnUntraced(function* (frames: ReadonlyArray<Frame>) {
     const takenAt = yield* monotonicMillis
-    yield* keep(frames)
+    const kept = yield* keep(frames)
     for (const frame of frames) {
       switch (frame._tag) {
         case "Arrived":
@@ -87,6 +89,7 @@ export const start = Effect.fnUntraced(function* (
           break
       }
     }
+    yield* spans.acknowledged(kept)
   })
 
   const reading = Stream.runForEachArray(link.frames, (frames) => intake.withPermit(onFrames(frames))).pipe(

@@ -19,6 +19,7 @@ import { turns } from "./metrics.ts"
 import { Outbox } from "./Outbox.ts"
 import { Roster } from "./Roster.ts"
 import type { SessionsOptions } from "./Sessions.ts"
+import { Spans } from "./Spans.ts"
 import { untilTheStoreAnswers } from "./untilTheStoreAnswers.ts"
 
 const patiently = untilTheStoreAnswers("turn")
@@ -40,6 +41,7 @@ export const make = Effect.fnUntraced(function* (options: SessionsOptions) {
   const outbox = yield* Outbox
   const roster = yield* Roster
   const feed = yield* Feed
+  const spans = yield* Spans
 
   const answer = (turn: Turn) =>
     // An agent is foreign code: it may throw before there is a stream.
@@ -69,6 +71,7 @@ export const make = Effect.fnUntraced(function* (options: SessionsOptions) {
     const endedAt = yield* Clock.currentTimeMillis
     const outcome = error === null ? "ok" : "failed"
     yield* Metric.update(turns[outcome], (endedAt - startedAt) / 1000)
+    yield* spans.turn(entry, startedAt, error)
     if (error !== null) {
       yield* Effect.logError("turn failed").pipe(Effect.annotateLogs({ session, turn, attempt, cause: error }))
     }

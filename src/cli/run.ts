@@ -8,6 +8,7 @@ import { load } from "../config/load.ts"
 import { About } from "../http/About.ts"
 import * as HomeLock from "../layers/HomeLock.ts"
 import * as Manager from "../layers/managerNotices.ts"
+import * as Otlp from "../layers/otlp.ts"
 import * as RunFile from "../layers/RunFile.ts"
 import * as Service from "../layers/Service.ts"
 import { endWithin, lastResort, stopRequested } from "../layers/Signals.ts"
@@ -28,9 +29,15 @@ export const run = Effect.fnUntraced(function* (wanted: Wanted) {
     yield* Console.error(loaded.failure.message)
     return exitStatus.configuration
   }
-  const { settings, secrets } = loaded.success
-  return yield* serve(loaded.success).pipe(Effect.scoped, Effect.provide(Telemetry.layer({ ...settings.log, secrets })))
+  return yield* serve(loaded.success).pipe(Effect.scoped, Effect.provide(telemetryOf(loaded.success)))
 })
+
+const telemetryOf = ({ env: environment, secrets, settings: { log, proxy } }: Loaded) => {
+  const masked = [...secrets, ...Otlp.secretsOf(environment)]
+  return Otlp.layer({ environment, proxy, secrets: masked }).pipe(
+    Layer.provideMerge(Telemetry.layer({ ...log, secrets: masked }))
+  )
+}
 
 const serve = Effect.fnUntraced(function* (loaded: Loaded) {
   const { settings, source } = loaded

@@ -13,6 +13,9 @@ export const traceIdOf = (id: string): string => {
 /** Of the span that all others of the trace hang on: its second half, which is chance. */
 export const rootSpanIdOf = (traceId: string): string => traceId.slice(16)
 
+/** Of any other span: 16 digits of what it is called. */
+export const spanIdOf = (name: string): string => hashed(name).slice(16)
+
 const hexadecimal = (text: string): string =>
   Array.from(text)
     .reduce((value, digit) => value * 32n + BigInt(digits.indexOf(digit)), 0n)

@@ -36,7 +36,7 @@ const acknowledgesEarly: Alteration = {
         const scope = yield* Effect.scope
         return Inbox.of({
           ...inbox,
-          accept: (...message) => Effect.asVoid(Effect.forkIn(Effect.ignore(inbox.accept(...message)), scope))
+          accept: (...message) => Effect.as(Effect.forkIn(Effect.ignore(inbox.accept(...message)), scope), [])
         })
       })
     ).pipe(Layer.provide(parts.inbox))
