@@ -7,6 +7,7 @@ import type { Etag } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Feed } from "../actors/Feed.ts"
 import { Api } from "./Api.ts"
+import * as Docs from "./Docs.ts"
 import * as Events from "./Events.ts"
 import type { GuardOptions } from "./guard.ts"
 import { guard } from "./guard.ts"
@@ -34,6 +35,7 @@ export const layer = (
       Events.route,
       Probes.routes,
       Metrics.route,
+      Docs.routes,
       Page.routes,
       HttpRouter.middleware(guard(options), { global: true })
     ),

@@ -23,8 +23,9 @@ interface Refusal {
 
 const changing = new Set(["POST", "PUT", "PATCH", "DELETE"])
 
-/** What a load balancer or a person may see without the token: that the process lives, and the page without its data. */
-const isPublic = (path: string): boolean => path === "/livez" || path === "/" || path.startsWith("/page/")
+/** What a load balancer or a person may see without the token: that the process lives, and pages without its data. */
+const isPublic = (path: string): boolean => openPaths.has(path) || path.startsWith("/page/")
+const openPaths = new Set(["/livez", "/", "/docs", "/openapi.json"])
 
 export const withoutPort = (host: string): string => host.toLowerCase().replace(/:\d+$/, "")
 
