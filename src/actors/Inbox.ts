@@ -59,8 +59,10 @@ export class Inbox extends Context.Service<
         const refuse = Effect.fnUntraced(function* (refused: ReadonlyArray<Refused>) {
           yield* store.refuse(refused)
           count({ refused: refused.length })
-          for (const { platform, eventId, reason, at } of refused) {
-            yield* Effect.logInfo("refused").pipe(Effect.annotateLogs({ platform, event: eventId, reason }))
+          for (const { platform, eventId, messageId, reason, at } of refused) {
+            yield* Effect.logInfo("refused").pipe(
+              Effect.annotateLogs({ platform, event: eventId, message: messageId, reason })
+            )
             yield* feed.tell({ _tag: "MessageRefused", platform, eventId, reason, at })
           }
         })
@@ -113,7 +115,10 @@ const sort = (events: ReadonlyArray<MessageArrived>, access: Access, at: number)
   for (const event of events) {
     const verdict = judge(event, access)
     if (verdict._tag === "Heard") heard.push(event)
-    else refused.push({ platform: event.platform, eventId: event.eventId, reason: verdict.reason, at })
+    else {
+      const { eventId, messageId, platform } = event
+      refused.push({ platform, eventId, messageId, reason: verdict.reason, at })
+    }
   }
   return { heard, refused }
 }

@@ -9,11 +9,13 @@ import { Ending, ending, evergate, wantedOf } from "./evergate.ts"
 import type { ExitStatus } from "./exit.ts"
 import { exitStatus } from "./exit.ts"
 import * as Outbox from "./outbox.ts"
+import * as Platforms from "./platforms.ts"
 import * as Run from "./run.ts"
 import * as Send from "./send.ts"
 import * as Service from "./service.ts"
 import * as Sessions from "./sessions.ts"
 import * as Status from "./status.ts"
+import * as Top from "./top.ts"
 
 const root = evergate.pipe(
   Command.withHandler(({ logLevel, ...where }) => ending(Run.run(wantedOf(where, logLevel)))),
@@ -22,7 +24,9 @@ const root = evergate.pipe(
     Run.command,
     Run.demo,
     Status.command,
+    Top.command,
     Send.command,
+    Platforms.command,
     Cron.command,
     Outbox.command,
     Sessions.command,

@@ -9,7 +9,7 @@ import { ask } from "./client.ts"
 import { json, onGateway } from "./evergate.ts"
 import type { ExitStatus } from "./exit.ts"
 import { exitStatus } from "./exit.ts"
-import { printable } from "./text.ts"
+import { duration, printable } from "./text.ts"
 
 /** From the start of this process, which on a slow machine takes a good part of the 3 s; the rest is for its end. */
 const patienceMillis = 2_500
@@ -38,20 +38,6 @@ const silent = Effect.fnUntraced(function* (gateway: Asked, json: boolean, why: 
   yield* Console.log(json ? JSON.stringify({ state, pid, home: gateway.home, detail: why }, null, 2) : text)
   return exitStatus.unhealthy
 })
-
-const duration = (millis: number): string => {
-  const seconds = Math.floor(millis / 1000)
-  const parts = [
-    [Math.floor(seconds / 86_400), "d"],
-    [Math.floor(seconds / 3_600) % 24, "h"],
-    [Math.floor(seconds / 60) % 60, "m"],
-    [seconds % 60, "s"]
-  ] as const
-  const from = parts.findIndex(([count]) => count > 0)
-  return (from === -1 ? parts.slice(-1) : parts.slice(from, from + 2))
-    .map(([count, unit]) => `${count}${unit}`)
-    .join(" ")
-}
 
 /** Since when a platform is down stands in the reasons: `since` is the state's, which every attempt changes. */
 const platformLines = (link: Status["platforms"][number]): ReadonlyArray<string> => {

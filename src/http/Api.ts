@@ -1,32 +1,21 @@
 /** The contract's endpoints, schema first: what is asked, what is answered, how it is refused. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { PlatformId } from "../domain/Address.ts"
 import { JobId } from "../domain/Job.ts"
+import { Limit } from "./limit.ts"
+import { PlatformGroup } from "./platformGroup.ts"
 import { BadInput, NotFound, Unavailable } from "./problems.ts"
 import { JobSummary, Status } from "./Status.ts"
+import { TreePart } from "./Tree.ts"
 import { OutboxGroup, SessionsGroup } from "./waitingGroups.ts"
 
 export const largestText = 100_000
 /** What can be said. */
 export const Text = Schema.NonEmptyString.check(Schema.isMaxLength(largestText))
 
-const Limit = Schema.optionalKey(
-  Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
-)
-
 export const Accepted = Schema.Struct({ id: Schema.String }).pipe(HttpApiSchema.status(202))
 
 /** Instants are ISO 8601. */
-export const Change = Schema.Struct({
-  at: Schema.String,
-  state: Schema.String,
-  kind: Schema.NullOr(Schema.String),
-  message: Schema.NullOr(Schema.String),
-  attempt: Schema.Number,
-  nextAttemptAt: Schema.NullOr(Schema.String)
-})
-
 export const RunView = Schema.Struct({
   job: Schema.String,
   scheduledAt: Schema.String,
@@ -46,12 +35,7 @@ export const Line = Schema.Struct({
 
 export class Gateway extends HttpApiGroup.make("gateway").add(
   HttpApiEndpoint.get("status", "/api/status", { success: Status }),
-  HttpApiEndpoint.get("timeline", "/api/platforms/:id/timeline", {
-    params: { id: PlatformId },
-    query: { limit: Limit },
-    success: Schema.Array(Change),
-    error: [NotFound, Unavailable]
-  }),
+  HttpApiEndpoint.get("tree", "/api/tree", { success: TreePart }),
   HttpApiEndpoint.post("send", "/api/messages", {
     payload: Schema.Struct({
       to: Schema.String,
@@ -90,6 +74,7 @@ export class Chat extends HttpApiGroup.make("chat").add(
 
 export class Api extends HttpApi.make("evergate")
   .add(Gateway)
+  .add(PlatformGroup)
   .add(Cron)
   .add(Chat)
   .add(OutboxGroup)

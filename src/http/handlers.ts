@@ -11,20 +11,19 @@ import type { NotHeard } from "../platforms/local/Local.ts"
 import { Local } from "../platforms/local/Local.ts"
 import type { InboxStore } from "../store/InboxStore.ts"
 import { JobStore } from "../store/JobStore.ts"
-import { LinkStore } from "../store/LinkStore.ts"
+import type { LinkStore } from "../store/LinkStore.ts"
 import { OutboxStore } from "../store/OutboxStore.ts"
 import type { RunView } from "./Api.ts"
 import { Api } from "./Api.ts"
-import { BadInput, NotFound, Unavailable, unavailable } from "./problems.ts"
+import { defaultLimit } from "./limit.ts"
+import { BadInput, NotFound, noPlatform, Unavailable, unavailable } from "./problems.ts"
 import { jobSummary, status } from "./Status.ts"
 import type { StatusSources } from "./Status.ts"
+import { platforms } from "./platformHandlers.ts"
+import { tree } from "./Tree.ts"
 import * as Waiting from "./waitingHandlers.ts"
 
-const defaultLimit = 100
 const transcriptLines = 200
-
-const noPlatform = (id: string) =>
-  new NotFound({ what: `there is no platform "${id}"`, where: "the platform's id", hint: "GET /api/status lists them" })
 
 const noJob = (id: JobId) =>
   new NotFound({ what: `there is no job "${id}"`, where: "the job's id", hint: "GET /api/cron lists them" })
@@ -42,19 +41,10 @@ const gateway = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const outbox = yield* Outbox
     const roster = yield* Roster
-    const links = yield* LinkStore
 
     return handlers.handleAll({
       status: () => status,
-      timeline: Effect.fnUntraced(function* ({ params: { id }, query: { limit } }) {
-        if (roster.find(id) === undefined) return yield* noPlatform(id)
-        const changes = yield* Effect.mapError(links.timeline(id, limit ?? defaultLimit), unavailable)
-        return changes.map((change) => ({
-          ...change,
-          at: iso(change.at),
-          nextAttemptAt: isoOrNull(change.nextAttemptAt)
-        }))
-      }),
+      tree: () => tree,
       send: Effect.fnUntraced(function* ({ payload: { to, text, idempotencyKey } }) {
         const address = Address.parse(to)
         if (Option.isNone(address)) {
@@ -134,4 +124,4 @@ const unheard = (error: NotHeard) =>
 
 export type HandlerNeeds = StatusSources | Outbox | Roster | LinkStore | JobStore | InboxStore | OutboxStore | Local
 
-export const handlers = Layer.mergeAll(gateway, cron, chat, Waiting.outbox, Waiting.sessions)
+export const handlers = Layer.mergeAll(gateway, platforms, cron, chat, Waiting.outbox, Waiting.sessions)

@@ -12,6 +12,9 @@ export class BadInput extends Schema.TaggedError<BadInput>()("BadInput", problem
 
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", problem, { httpApiStatus: 404 }) {}
 
+/** Not as things stand. */
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", problem, { httpApiStatus: 409 }) {}
+
 /** Not now: the store does not take it, or the gateway stops. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", problem, { httpApiStatus: 503 }) {}
 
@@ -22,3 +25,6 @@ export const unavailable = (error: StoreError): Unavailable =>
     where: "the store",
     hint: "see `store` in the status; ask again once it is well"
   })
+
+export const noPlatform = (id: string): NotFound =>
+  new NotFound({ what: `there is no platform "${id}"`, where: "the platform's id", hint: "GET /api/status lists them" })

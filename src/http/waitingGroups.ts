@@ -3,11 +3,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DeliveryId } from "../domain/Outbound.ts"
 import { SessionKey } from "../domain/Session.ts"
+import { Limit } from "./limit.ts"
 import { NotFound, Unavailable } from "./problems.ts"
-
-const Limit = Schema.optionalKey(
-  Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
-)
 
 /** Instants are ISO 8601. */
 export const DeliveryView = Schema.Struct({

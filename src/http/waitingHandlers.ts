@@ -9,10 +9,9 @@ import { InboxStore } from "../store/InboxStore.ts"
 import type { Delivery } from "../store/OutboxStore.ts"
 import { OutboxStore } from "../store/OutboxStore.ts"
 import { Api } from "./Api.ts"
+import { defaultLimit } from "./limit.ts"
 import { NotFound, unavailable } from "./problems.ts"
 import type { DeliveryView } from "./waitingGroups.ts"
-
-const defaultLimit = 100
 
 const viewOf = (row: Delivery): typeof DeliveryView.Type => ({
   id: row.id,

@@ -30,6 +30,7 @@ export interface InboxEntry extends NewEntry {
 export interface Refused {
   readonly platform: PlatformId
   readonly eventId: string
+  readonly messageId?: string
   readonly reason: string
   readonly at: number
 }
@@ -71,6 +72,11 @@ export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry): Effect.E
   )
 }
 
+/** For whoever asks what became of a message: that it came again, too. */
+const countCopy = (sql: SqlClient.SqlClient, { chat, eventId, messageId, platform, revision }: MessageArrived) =>
+  sql`UPDATE inbox SET copies = copies + 1 WHERE (platform = ${platform} AND event_id = ${eventId})
+    OR (platform = ${platform} AND chat = ${chat.id} AND message_id = ${messageId} AND revision = ${revision})`
+
 /** Keeps the events in order, and where the platform's stream stands with them. */
 export const accept = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -78,7 +84,11 @@ export const accept = Effect.fnUntraced(function* (
   resume: { readonly platform: PlatformId; readonly token: string } | undefined
 ) {
   const fresh: Array<boolean> = []
-  for (const entry of entries) fresh.push(yield* insertEntry(sql, entry))
+  for (const entry of entries) {
+    const isNew = yield* insertEntry(sql, entry)
+    if (!isNew) yield* countCopy(sql, entry.event)
+    fresh.push(isNew)
+  }
   if (resume !== undefined) {
     yield* sql`INSERT INTO resumes (platform, token) VALUES (${resume.platform}, ${resume.token})
       ON CONFLICT (platform) DO UPDATE SET token = excluded.token`
@@ -90,8 +100,9 @@ const refusedKept = 10_000
 
 /** Keeps the refusals, and of all of them the newest. */
 export const refuse = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, refused: ReadonlyArray<Refused>) {
-  for (const { platform, eventId, reason, at } of refused) {
-    yield* sql`INSERT INTO refused (platform, event_id, reason, at) VALUES (${platform}, ${eventId}, ${reason}, ${at})`
+  for (const { platform, eventId, messageId = null, reason, at } of refused) {
+    yield* sql`INSERT INTO refused (platform, event_id, message_id, reason, at)
+      VALUES (${platform}, ${eventId}, ${messageId}, ${reason}, ${at})`
   }
   yield* sql`DELETE FROM refused WHERE seq <= (SELECT MAX(seq) FROM refused) - ${refusedKept}`
 })

@@ -4,11 +4,12 @@ import { Migrator, SqlClient, SqlError } from "effect/sql"
 import { StoreError } from "../domain/Errors.ts"
 import { firstTables } from "./firstTables.ts"
 import { fromSqlError, isLocked, patience } from "./storeError.ts"
+import { traceColumns } from "./traceColumns.ts"
 
 const table = "evergate_migrations"
 
 /** In order, and for ever: a migration that was released is not changed, a later one is appended. */
-const migrations = { "0001_first_tables": firstTables }
+const migrations = { "0001_first_tables": firstTables, "0002_trace_columns": traceColumns }
 
 const newest = Object.keys(migrations).length
 

@@ -1,8 +1,10 @@
 /** Every endpoint over the real graph and real HTTP, as a script would ask it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber, Schema, Scope } from "effect"
-import { Change, Line, RunView } from "../../src/http/Api.ts"
+import { Line, RunView } from "../../src/http/Api.ts"
+import { Change } from "../../src/http/platformGroup.ts"
 import { JobSummary, Status } from "../../src/http/Status.ts"
+import { TreePart } from "../../src/http/Tree.ts"
 import * as Peer from "../../src/testing/feishu/FeishuPeer.ts"
 import { agentServer, says } from "../agentServer.ts"
 import { ask, post, stream } from "../asking.ts"
@@ -131,6 +133,106 @@ describe("a gateway without a local platform", () => {
       const said = yield* post(`${url}/api/chat`, { text: "hello" })
 
       assert.deepStrictEqual([heard.status, said.status], [404, 404])
+    })
+  )
+})
+
+describe("by hand", () => {
+  it.live("F219: a link is replaced, stopped and started, and each answer is the platform as it is then", () =>
+    Effect.gen(function* () {
+      const peer = yield* Peer.make()
+      const { url } = yield* served({ platforms: [feishuOf(peer), { id: "local", kind: "local" }] })
+      const of = `${url}/api/platforms/feishu`
+      const statusWhere = (is: (status: Status) => boolean) =>
+        until(
+          Effect.map(ask(`${url}/api/status`), ({ json }) => read(Status)(json)),
+          is
+        )
+      yield* statusWhere(({ health }) => health === "ok")
+
+      const replaced = yield* post(`${of}/reconnect`, {})
+      const { platforms } = yield* statusWhere(({ platforms }) => platforms[0]?.connects === 2)
+      const stopped = yield* post(`${of}/stop`, {})
+      const refused = yield* post(`${of}/reconnect`, {})
+      const ready = yield* ask(`${url}/readyz`)
+      const started = yield* post(`${of}/start`, {})
+      yield* statusWhere(({ platforms }) => platforms[0]?.state === "connected")
+
+      assert.containSubset(replaced, { status: 200, json: { id: "feishu" } })
+      assert.containSubset(platforms, [
+        { id: "feishu", disconnects: 0 },
+        { id: "local", connects: 1 }
+      ])
+      assert.containSubset(stopped, { status: 200, json: { id: "feishu", state: "stopped" } })
+      assert.containSubset(refused, { status: 409, json: { what: `"feishu" is stopped` } })
+      assert.containSubset(ready, {
+        status: 200,
+        json: { health: "ok", platforms: [{ id: "feishu", state: "stopped" }] }
+      })
+      assert.containSubset(started, { status: 200, json: { id: "feishu" } })
+    })
+  )
+
+  it.live("of what is not there is 404, and without JSON 415", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served({})
+      const paths = ["reconnect", "stop", "start"].map((what) => `${url}/api/platforms/nobody/${what}`)
+
+      const unknown = yield* Effect.forEach(paths, (path) => post(path, {}))
+      const bare = yield* Effect.forEach(paths, (path) => ask(path, { method: "POST" }))
+
+      unknown.forEach((answer) =>
+        assert.containSubset(answer, { status: 404, json: { what: `there is no platform "nobody"` } })
+      )
+      assert.deepStrictEqual(
+        bare.map(({ status }) => status),
+        [415, 415, 415]
+      )
+    })
+  )
+})
+
+describe("the tree", () => {
+  it.live("has every long-lived part, a platform's under it, and what waits", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served({})
+      yield* until(ask(`${url}/readyz`), ({ text }) => text.includes("connected"))
+
+      const { json } = yield* ask(`${url}/api/tree`)
+
+      const tree = read(TreePart)(json)
+      assert.containSubset(tree, { name: "evergate", state: "ok", waiting: { turns: 0, outbox: 0 } })
+      assert.containSubset(tree.parts[0], { name: "local", state: "connected", waiting: { turns: 0, outbox: 0 } })
+      assert.sameMembers(tree.parts[0]?.parts.map(({ name }) => name) ?? [], ["lanes local", "connection local"])
+      const others = tree.parts.slice(1)
+      assert.includeMembers(
+        others.map(({ name }) => name),
+        ["ticker", "alarms", "pauses", "pruner", "pulse", "store probe", "http server"]
+      )
+      others.forEach((part) =>
+        assert.containSubset(part, { state: "running", restarts: 0, overdueMs: null, parts: [] })
+      )
+      others.forEach(({ uptimeMs, sinceProgressMs }) => {
+        assert.isAtLeast(uptimeMs ?? -1, 0)
+        assert.isAtLeast(sinceProgressMs ?? -1, 0)
+      })
+    })
+  )
+
+  it.live("shows a part that stands, and by how much it is late", () =>
+    Effect.gen(function* () {
+      const { url, supervision } = yield* served({})
+      const part = yield* supervision.register("slow part")
+      yield* part.progress(Duration.zero)
+
+      const shown = yield* until(
+        Effect.map(ask(`${url}/api/tree`), ({ json }) => read(TreePart)(json)),
+        ({ parts }) => parts.some(({ state }) => state === "standing")
+      )
+
+      const standing = shown.parts.find(({ state }) => state === "standing")
+      assert.strictEqual(standing?.name, "slow part")
+      assert.isAbove(standing?.overdueMs ?? 0, 0)
     })
   )
 })
