@@ -5,7 +5,7 @@
  * A stop ends the fiber that opens connections before anything else, so that nothing on the way can reconnect; then quiesce →
  * let running turns end → flush → close. What comes for a stopped platform waits in the store until it is started again.
  */
-import { Duration, Effect, Exit, Fiber, Option, Scope, Semaphore, SubscriptionRef } from "effect"
+import { Duration, Effect, Exit, Fiber, Option, Scope, Semaphore, Stream, SubscriptionRef } from "effect"
 import type { LinkStatus } from "../domain/LinkState.ts"
 import type { Platform } from "../platforms/Platform.ts"
 import * as Connection from "./Connection.ts"
@@ -78,6 +78,12 @@ export const make = Effect.fnUntraced(function* (platform: Platform, { drain, on
       return Scope.close(own, exit)
     })
 
+  /** The loop has begun: whoever asks for the state hears of no stop any more. */
+  const begun = SubscriptionRef.changes(connection.status).pipe(
+    Stream.filter(({ state }) => state !== "stopped"),
+    Stream.runHead
+  )
+
   const begin = Effect.fnUntraced(function* (own: Scope.Closeable) {
     const loop = yield* Scope.fork(own)
     const lanes = yield* outbox.open(platform).pipe(Scope.provide(own))
@@ -86,6 +92,7 @@ export const make = Effect.fnUntraced(function* (platform: Platform, { drain, on
     yield* supervise(`connection ${platform.id}`, { ...supervision, platform: platform.id })(connection.run).pipe(
       Scope.provide(loop)
     )
+    yield* begun
   })
 
   const end = Effect.fnUntraced(function* ({ loop, own, lanes }: Running, drainTime: DrainTime) {

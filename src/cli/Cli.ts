@@ -16,6 +16,7 @@ import * as Service from "./service.ts"
 import * as Sessions from "./sessions.ts"
 import * as Status from "./status.ts"
 import * as Top from "./top.ts"
+import * as Trace from "./trace.ts"
 
 const root = evergate.pipe(
   Command.withHandler(({ logLevel, ...where }) => ending(Run.run(wantedOf(where, logLevel)))),
@@ -26,6 +27,7 @@ const root = evergate.pipe(
     Status.command,
     Top.command,
     Send.command,
+    Trace.command,
     Platforms.command,
     Cron.command,
     Outbox.command,

@@ -34,7 +34,8 @@ const act = Effect.fnUntraced(function* (gateway: Asked, id: string, what: Actio
   const path = `/api/platforms/${encodeURIComponent(id)}/${what}`
   const options = { method: "POST", timeoutMillis: patienceMillis, elsewhere } as const
   const platform = yield* ask(gateway, path, PlatformStatus, options)
-  yield* Console.log(json ? JSON.stringify(platform, null, 2) : `${printable(platform.id)}: ${platform.state}`)
+  const state = what === "reconnect" ? "reconnecting" : platform.state
+  yield* Console.log(json ? JSON.stringify(platform, null, 2) : `${printable(platform.id)}: ${state}`)
   return exitStatus.done
 })
 

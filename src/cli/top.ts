@@ -2,7 +2,7 @@
 import { Console, Duration, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { TreePart } from "../http/Tree.ts"
-import { isGone, isTerminal } from "../layers/terminal.ts"
+import { isTerminal, readerGone } from "../layers/terminal.ts"
 import type { Asked } from "./client.ts"
 import { ask } from "./client.ts"
 import { json, onGateway } from "./evergate.ts"
@@ -38,18 +38,17 @@ export const treeText = (tree: TreePart): string => table([heading, ...rowsOf(tr
 const read = (gateway: Asked) => ask(gateway, "/api/tree", TreePart)
 
 /** A gateway that is away is told of and asked again: whoever watches wants to see it come back. */
-const follow = Effect.fnUntraced(function* (gateway: Asked, json: boolean, clears: boolean) {
-  const before = clears ? clear : ""
-  while (!(yield* isGone)) {
-    const text = yield* Effect.match(read(gateway), {
-      onSuccess: (tree) => (json ? JSON.stringify(tree) : treeText(tree)),
-      onFailure: (error) => (json ? JSON.stringify({ error: error.message }) : error.message)
-    })
-    yield* Console.log(`${before}${text}`)
-    yield* Effect.sleep(every)
-  }
-  return exitStatus.done
-})
+const follow = (gateway: Asked, json: boolean, clears: boolean) =>
+  Effect.match(read(gateway), {
+    onSuccess: (tree) => (json ? JSON.stringify(tree) : treeText(tree)),
+    onFailure: (error) => (json ? JSON.stringify({ error: error.message }) : error.message)
+  }).pipe(
+    Effect.flatMap((text) => Console.log(`${clears ? clear : ""}${text}`)),
+    Effect.andThen(Effect.sleep(every)),
+    Effect.forever,
+    Effect.raceFirst(readerGone),
+    Effect.as(exitStatus.done)
+  )
 
 const top = Effect.fnUntraced(function* (gateway: Asked, json: boolean, follows: boolean) {
   const clears = !json && (yield* isTerminal)

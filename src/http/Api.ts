@@ -7,6 +7,7 @@ import { PlatformGroup } from "./platformGroup.ts"
 import { BadInput, NotFound, Unavailable } from "./problems.ts"
 import { JobSummary, Status } from "./Status.ts"
 import { TreePart } from "./Tree.ts"
+import { TraceGroup } from "./traceGroup.ts"
 import { OutboxGroup, SessionsGroup } from "./waitingGroups.ts"
 
 export const largestText = 100_000
@@ -78,4 +79,5 @@ export class Api extends HttpApi.make("evergate")
   .add(Cron)
   .add(Chat)
   .add(OutboxGroup)
-  .add(SessionsGroup) {}
+  .add(SessionsGroup)
+  .add(TraceGroup) {}

@@ -20,6 +20,7 @@ import { BadInput, NotFound, noPlatform, Unavailable, unavailable } from "./prob
 import { jobSummary, status } from "./Status.ts"
 import type { StatusSources } from "./Status.ts"
 import { platforms } from "./platformHandlers.ts"
+import { traces } from "./traceHandlers.ts"
 import { tree } from "./Tree.ts"
 import * as Waiting from "./waitingHandlers.ts"
 
@@ -124,4 +125,4 @@ const unheard = (error: NotHeard) =>
 
 export type HandlerNeeds = StatusSources | Outbox | Roster | LinkStore | JobStore | InboxStore | OutboxStore | Local
 
-export const handlers = Layer.mergeAll(gateway, platforms, cron, chat, Waiting.outbox, Waiting.sessions)
+export const handlers = Layer.mergeAll(gateway, platforms, cron, chat, Waiting.outbox, Waiting.sessions, traces)

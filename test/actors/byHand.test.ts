@@ -127,6 +127,7 @@ describe("stop and start by hand", () => {
 
       yield* fake.onConnect(Effect.void)
       assert.isTrue(yield* supervisor.start(fake.platform.id))
+      assert.notStrictEqual(yield* stateOf(fake.platform.id), "stopped")
       yield* quiet
       assert.strictEqual(yield* stateOf(fake.platform.id), "connected")
       assert.strictEqual((yield* fake.counts).attempts, attempts + 1)
