@@ -9,7 +9,18 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /** Our own, beside this file. */
-const own = ["page.css", "page.js", "activity.js", "api.js", "chat.js", "dom.js", "links.js", "panels.js", "traffic.js"]
+const own = [
+  "page.css",
+  "page.js",
+  "activity.js",
+  "api.js",
+  "chat.js",
+  "demo.js",
+  "dom.js",
+  "links.js",
+  "panels.js",
+  "traffic.js"
+]
 
 /** The library that draws the charts, from its package. */
 const foreign = { "uplot.js": "uplot/dist/uPlot.esm.js", "uplot.css": "uplot/dist/uPlot.min.css" }

@@ -7,6 +7,7 @@ import type { Etag } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Feed } from "../actors/Feed.ts"
 import { Api } from "./Api.ts"
+import * as Demo from "./Demo.ts"
 import * as Events from "./Events.ts"
 import type { GuardOptions } from "./guard.ts"
 import { guard } from "./guard.ts"
@@ -33,6 +34,7 @@ export const layer = (
       Events.route,
       Probes.routes,
       Page.routes,
+      Demo.route,
       HttpRouter.middleware(guard(options), { global: true })
     ),
     { disableLogger: true, disableListenLog: true }

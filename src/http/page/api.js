@@ -32,13 +32,6 @@ export const read = async (path) => (await ask(path)).json()
 export const change = async (method, path, body = {}) =>
   (await ask(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) })).json()
 
-/** What is not there on this gateway is no trouble; what could not be asked is. */
-export const readOr = (otherwise) => (path) =>
-  read(path).catch((error) => {
-    if (error.status === 404) return otherwise
-    throw error
-  })
-
 /**
  * Hands every event on, and returns when the stream has ended. `fetch` and not `EventSource`, which cannot send the token.
  */

@@ -5,10 +5,16 @@
 import { showEvent } from "./activity.js"
 import { follow, read } from "./api.js"
 import { showChat } from "./chat.js"
+import { showDemo } from "./demo.js"
 import { at, h, lasting } from "./dom.js"
 import { showLinks } from "./links.js"
 import { showCron, showOutbox, showParts, showSessions, showWork } from "./panels.js"
-import { count, drawTraffic } from "./traffic.js"
+
+/** A browser that cannot draw the chart shows everything else. */
+const { count, drawTraffic } = await import("./traffic.js").catch((error) => {
+  at("traffic").textContent = `The chart cannot be drawn here: ${error.message}`
+  return { count: () => {}, drawTraffic: () => {} }
+})
 
 const marks = { ok: "●", degraded: "▲", down: "■" }
 
@@ -34,7 +40,8 @@ const refresh = async () => {
     showChat(status.platforms),
     showOutbox(),
     showSessions(),
-    showParts()
+    showParts(),
+    showDemo()
   ])
   document.body.classList.remove("old")
 }

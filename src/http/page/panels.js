@@ -1,8 +1,6 @@
 /** Cron, outbox, sessions, parts: what waits and what is due, each with the hand that it may need. */
-import { change, read, readOr } from "./api.js"
+import { change, read } from "./api.js"
 import { at, button, bytes, clock, h, keyed, lasting } from "./dom.js"
-
-const orNone = readOr([])
 
 const makeJob = (job) => {
   const past = h("ol", { class: "runs" })
@@ -80,8 +78,8 @@ const updateDelivery = (article, { attempts, createdAt, lastError, state, text, 
 
 export const showOutbox = async () => {
   const [dead, pending] = await Promise.all([
-    orNone("/api/outbox?state=dead&limit=20"),
-    orNone("/api/outbox?state=pending&limit=20")
+    read("/api/outbox?state=dead&limit=20"),
+    read("/api/outbox?state=pending&limit=20")
   ])
   const rows = [...dead, ...pending]
   keyed(at("outbox"), rows, ({ id }) => id, makeDelivery, updateDelivery, "Everything that was said has arrived.")
@@ -102,31 +100,34 @@ const updateSession = (article, { key, lastMessageAt, lastOutcome, waiting }) =>
 }
 
 export const showSessions = async () => {
-  const sessions = await orNone("/api/sessions?limit=12")
+  const sessions = await read("/api/sessions?limit=8")
   keyed(at("sessions"), sessions, ({ key }) => key, makeSession, updateSession, "Nobody spoke yet.")
 }
 
 /** The supervision tree, as deep as it is. */
-const branch = (part) => {
-  const { children = [], name, overdueMs = null, restarts = 0, uptimeMs = null } = part
-  const state = overdueMs === null ? "" : ` stands: ${lasting(overdueMs)} over its time`
+const branch = ({ name, overdueMs, parts, restarts, sinceProgressMs, state, uptimeMs, waiting, working }) => {
   const facts = [
+    state === "running" ? null : state,
+    overdueMs === null ? null : `${lasting(overdueMs)} over its time`,
     uptimeMs === null ? null : `up ${lasting(uptimeMs)}`,
-    restarts > 0 ? `${restarts} restarts` : null
+    sinceProgressMs === null ? null : `progress ${lasting(sinceProgressMs)} ago`,
+    working === null ? null : `${working} at work`,
+    restarts > 0 ? `${restarts} restarts` : null,
+    waiting !== null && waiting.turns > 0 ? `${waiting.turns} turns wait` : null,
+    waiting !== null && waiting.outbox > 0 ? `${waiting.outbox} messages wait` : null
   ].filter((fact) => fact !== null)
   return h(
     "li",
     {},
-    h("span", { class: overdueMs === null ? "" : "cause" }, name, state),
-    h("span", { class: "faint" }, facts.length > 0 ? ` ${facts.join(" · ")}` : ""),
-    children.length > 0 ? h("ul", {}, ...children.map(branch)) : null
+    h("span", { class: state === "standing" ? "cause" : "" }, name),
+    h("span", { class: "faint" }, ` ${facts.join(" · ")}`),
+    parts.length > 0 ? h("ul", {}, ...parts.map(branch)) : null
   )
 }
 
 export const showParts = async () => {
-  const tree = await readOr(null)("/api/tree")
-  const roots = tree === null ? [] : Array.isArray(tree) ? tree : (tree.parts ?? tree.children ?? [tree])
-  at("parts").replaceChildren(h("ul", { class: "tree" }, ...roots.map(branch)))
+  const { parts } = await read("/api/tree")
+  at("parts").replaceChildren(h("ul", { class: "tree" }, ...parts.map(branch)))
 }
 
 export const showWork = ({ cron, inbox, outbox, sessions, store }) => {

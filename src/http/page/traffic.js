@@ -35,6 +35,9 @@ const step = () => {
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
+/** The time that is shown, whatever of it has points. */
+const lately = () => [Date.now() / 1000 - points * stepSeconds, Date.now() / 1000]
+
 /** Made anew when the colours change. */
 export const drawTraffic = () => {
   const place = at("traffic")
@@ -47,7 +50,7 @@ export const drawTraffic = () => {
       cursor: { points: { show: false } },
       legend: { show: true, live: true },
       scales: {
-        x: { time: true },
+        x: { time: true, range: lately },
         rate: { range: (_, low, high) => [0, Math.max(1, high * 1.1)] },
         ms: { range: (_, low, high) => [0, Math.max(10, high * 1.1)] }
       },
