@@ -47,7 +47,7 @@ export interface AttachmentOptions {
   readonly onMove: (status: LinkStatus) => Effect.Effect<void>
 }
 
-const supervision = { progressWithin: Duration.minutes(2), past: "slow" } as const
+const loopOptions = { progressWithin: Duration.minutes(2), past: "slow" } as const
 
 /** Not started yet. All of it lives in the scope; `leave` has to be run before that closes. */
 export const make = Effect.fnUntraced(function* (platform: Platform, { drain, onMove }: AttachmentOptions) {
@@ -72,12 +72,6 @@ export const make = Effect.fnUntraced(function* (platform: Platform, { drain, on
     Effect.map((at) => (lastSentAt = at ?? lastSentAt))
   )
 
-  const abandon = (own: Scope.Closeable, exit: Exit.Exit<void>) =>
-    Effect.suspend(() => {
-      running = null
-      return Scope.close(own, exit)
-    })
-
   /** The loop has begun: whoever asks for the state hears of no stop any more. */
   const begun = SubscriptionRef.changes(connection.status).pipe(
     Stream.filter(({ state }) => state !== "stopped"),
@@ -89,7 +83,7 @@ export const make = Effect.fnUntraced(function* (platform: Platform, { drain, on
     const lanes = yield* outbox.open(platform).pipe(Scope.provide(own))
     running = { loop, own, lanes }
     yield* sessions.serve(platform.id)
-    yield* supervise(`connection ${platform.id}`, { ...supervision, platform: platform.id })(connection.run).pipe(
+    yield* supervise(`connection ${platform.id}`, { ...loopOptions, platform: platform.id })(connection.run).pipe(
       Scope.provide(loop)
     )
     yield* begun
@@ -105,15 +99,23 @@ export const make = Effect.fnUntraced(function* (platform: Platform, { drain, on
     }
     yield* connection.close
     yield* sentAt
-    yield* abandon(own, Exit.void)
+    running = null
+    yield* Scope.close(own, Exit.void)
   })
+
+  /** What had begun when a start was cut short is ended at once. */
+  const abandon = (own: Scope.Closeable) =>
+    Effect.suspend(() => {
+      running = null
+      return Effect.andThen(Scope.close(own, Exit.void), connection.close)
+    })
 
   const started = turn.withPermit(
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         if (running !== null) return
         const own = yield* Scope.fork(scope)
-        yield* restore(begin(own)).pipe(Effect.onError((cause) => abandon(own, Exit.failCause(cause))))
+        yield* Effect.onError(restore(begin(own)), () => abandon(own))
       })
     )
   )

@@ -5,7 +5,7 @@
  * id is sent again as long as the platform remembers it; past that, or where it has no memory, once more at most, and the
  * entry says so.
  */
-import { Cause, Clock, Duration, Effect, Exit, Option, Result, Schedule, Semaphore } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Metric, Option, Result, Schedule, Semaphore } from "effect"
 import * as Address from "../domain/Address.ts"
 import type { SendErrorReason } from "../domain/Errors.ts"
 import { SendError, Unknown } from "../domain/Errors.ts"
@@ -14,6 +14,7 @@ import { delivery } from "../schedules/delivery.ts"
 import { monotonicMillis } from "../domain/monotonic.ts"
 import type { Delivery, OutboxStore } from "../store/OutboxStore.ts"
 import type { Feed } from "./Feed.ts"
+import { deliveries } from "./metrics.ts"
 import * as Pace from "./Pace.ts"
 import type { Risk, Tried } from "./risk.ts"
 import { riskOf, unknownAfter } from "./risk.ts"
@@ -56,12 +57,14 @@ export const make = Effect.fnUntraced(function* (
   const openedAt = yield* Clock.currentTimeMillis
   const remembers = capabilities.idempotencyLife !== null
   const pace = Pace.make(platform)
+  const ends = deliveries(id)
   let lastSentAt: number | null = null
 
   const buried = Effect.fnUntraced(function* (row: Delivery, reason: string) {
     const at = yield* Clock.currentTimeMillis
     yield* patiently(store.bury(row.seq, reason, at))
     yield* Effect.logWarning("dead letter").pipe(Effect.annotateLogs({ platform: id, delivery: row.id, reason }))
+    yield* Metric.update(ends.dead, 1)
     yield* feed.tell(ended(row, "dead", reason, at))
     return gone(yield* patiently(store.next(id, row.address.chat)))
   })
@@ -71,6 +74,7 @@ export const make = Effect.fnUntraced(function* (
     lastSentAt = at
     // It is sent; that it is must be written down before the lane goes on, or it would be sent again.
     const next = yield* patiently(store.delivered(row, messageId, at))
+    yield* Metric.update(ends.delivered, 1)
     yield* feed.tell(ended(row, "delivered", null, at))
     return gone(next)
   })

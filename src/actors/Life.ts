@@ -3,7 +3,7 @@
  * Connection → **Life** → Inbox.
  */
 import type { Fiber } from "effect"
-import { Clock, Deferred, Duration, Effect, Schedule, Scope, Semaphore, Stream } from "effect"
+import { Clock, Deferred, Duration, Effect, Metric, Schedule, Scope, Semaphore, Stream } from "effect"
 import type { MessageArrived } from "../domain/Inbound.ts"
 import { Ended, LinkError } from "../domain/LinkError.ts"
 import type { Frame, Link, Platform } from "../platforms/Platform.ts"
@@ -11,6 +11,7 @@ import { clocksOf } from "../schedules/liveness.ts"
 import { monotonicMillis } from "../domain/monotonic.ts"
 import { Inbox } from "./Inbox.ts"
 import { lifeClock } from "./lifeClock.ts"
+import { ackLatency } from "./metrics.ts"
 import { Pauses } from "./Pauses.ts"
 import type { Progress } from "./Supervision.ts"
 
@@ -43,6 +44,7 @@ export const start = Effect.fnUntraced(function* (
   const goodbye = yield* Deferred.make<string>()
   // Held while frames are kept and acknowledged; taken for good by `quiesce`.
   const intake = yield* Semaphore.make(1)
+  const latency = ackLatency(platform.id)
   let lastInboundAt: number | null = null
 
   const keep = Effect.fnUntraced(function* (frames: ReadonlyArray<Frame>) {
@@ -67,10 +69,14 @@ export const start = Effect.fnUntraced(function* (
   })
 
   const onFrames = Effect.fnUntraced(function* (frames: ReadonlyArray<Frame>) {
+    const takenAt = yield* monotonicMillis
     yield* keep(frames)
     for (const frame of frames) {
       switch (frame._tag) {
         case "Arrived":
+          yield* frame.ack
+          yield* Metric.update(latency, ((yield* monotonicMillis) - takenAt) / 1000)
+          break
         case "Ignored":
           yield* frame.ack
           break

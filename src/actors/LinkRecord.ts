@@ -1,14 +1,15 @@
 /**
- * Where one link stands, and what is kept of it. A single function moves the state; the log, the feed and the timeline hang
- * on it. A store that fails is told and does not take the link with it: what is kept here is a record, not a condition.
+ * Where one link stands, and what is kept of it. A single function moves the state; the log, the feed, the metrics and the
+ * timeline hang on it. A store that fails is told and does not take the link with it: what is kept here is a record, not a condition.
  */
-import { Clock, Effect, SubscriptionRef } from "effect"
+import { Clock, Effect, Metric, SubscriptionRef } from "effect"
 import type { LinkMove, LinkStatus } from "../domain/LinkState.ts"
 import { changeOf, initial } from "../domain/LinkState.ts"
 import type { Platform } from "../platforms/Platform.ts"
 import { LinkStore } from "../store/LinkStore.ts"
 import { Feed } from "./Feed.ts"
 import { announce } from "./linkLog.ts"
+import { linkFailures } from "./metrics.ts"
 
 export interface LinkRecord {
   readonly status: SubscriptionRef.SubscriptionRef<LinkStatus>
@@ -44,6 +45,7 @@ export const make = Effect.fnUntraced(function* (
     const change = changeOf(before, after, now)
     yield* SubscriptionRef.set(status, after)
     yield* announce(before, after, change)
+    if (change.kind !== null) yield* Metric.update(linkFailures(id, change.kind), 1)
     yield* feed.tell({ _tag: "LinkChanged", platform: id, change })
     yield* onMove(after)
     yield* recorded(links.record(id, change), undefined)

@@ -2,7 +2,7 @@
  * One turn: what waits is put to the agent, and its end and its replies are written down as one. Sessions → **Session** →
  * Agent → Outbox. A turn that fails, hangs or crashes is a failed turn, no more.
  */
-import { Cause, Clock, Duration, Effect, Exit, Result, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Metric, Result, Stream } from "effect"
 import { Agent } from "../agents/Agent.ts"
 import * as Address from "../domain/Address.ts"
 import { AgentError } from "../domain/Errors.ts"
@@ -15,6 +15,7 @@ import type { Reply, Turn } from "../domain/Turn.ts"
 import type { InboxEntry } from "../store/InboxStore.ts"
 import { InboxStore } from "../store/InboxStore.ts"
 import { Feed } from "./Feed.ts"
+import { turns } from "./metrics.ts"
 import { Outbox } from "./Outbox.ts"
 import { Roster } from "./Roster.ts"
 import type { SessionsOptions } from "./Sessions.ts"
@@ -67,6 +68,7 @@ export const make = Effect.fnUntraced(function* (options: SessionsOptions) {
     const replies = repliesOf(entry, texts, platform?.capabilities.textLimit ?? defaultTextLimit)
     const endedAt = yield* Clock.currentTimeMillis
     const outcome = error === null ? "ok" : "failed"
+    yield* Metric.update(turns[outcome], (endedAt - startedAt) / 1000)
     if (error !== null) {
       yield* Effect.logError("turn failed").pipe(Effect.annotateLogs({ session, turn, attempt, cause: error }))
     }

@@ -1,5 +1,5 @@
 /** What the ticker does at each look at a job: asks what is due, has it decided, and wakes who has to act. */
-import { Cause, Clock, Duration, Effect } from "effect"
+import { Cause, Clock, Duration, Effect, Metric } from "effect"
 import * as duration from "../domain/duration.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { iso } from "../domain/instant.ts"
@@ -13,6 +13,7 @@ import { JobStore } from "../store/JobStore.ts"
 import { decisionOf } from "./cronDecision.ts"
 import * as Memories from "./cronMemory.ts"
 import { Feed } from "./Feed.ts"
+import { cronLateness } from "./metrics.ts"
 import { Outbox } from "./Outbox.ts"
 import { Sessions } from "./Sessions.ts"
 
@@ -115,6 +116,7 @@ const makeAct = Effect.gen(function* () {
       return yield* feed.tell({ ...told, outcome: "skipped", reason })
     }
     const late = duration.format(Duration.millis(decidedAt - scheduledAt))
+    yield* Metric.update(cronLateness, (decidedAt - scheduledAt) / 1000)
     yield* Effect.logInfo("cron fired").pipe(Effect.annotateLogs({ job: job.id, scheduled, late }))
     yield* feed.tell({ ...told, outcome: consequence._tag === "Turn" ? "running" : "ok", reason: null })
   })

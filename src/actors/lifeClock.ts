@@ -1,10 +1,11 @@
 /** Runs one clock of a link: sleeps to the next check, asks, and fails when silence is death. */
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Metric } from "effect"
 import type { PlatformId } from "../domain/Address.ts"
 import { KeepaliveTimeout, LinkError } from "../domain/LinkError.ts"
 import type { LifeClock } from "../schedules/liveness.ts"
 import { check, latenessMillis, started, woken } from "../schedules/liveness.ts"
 import { monotonicMillis } from "../domain/monotonic.ts"
+import { roundTrip } from "./metrics.ts"
 
 export interface LifeClockOptions {
   readonly platform: PlatformId
@@ -17,6 +18,7 @@ export interface LifeClockOptions {
 /** Never succeeds; its failure is the link's. */
 export const lifeClock = (clock: LifeClock, options: LifeClockOptions): Effect.Effect<never, LinkError> =>
   Effect.gen(function* () {
+    const answered = answerMeasured(clock, roundTrip(options.platform, clock.name))
     let state = started(clock, yield* monotonicMillis)
     let plannedAt = state.startedAt
     while (true) {
@@ -45,7 +47,11 @@ export const lifeClock = (clock: LifeClock, options: LifeClockOptions): Effect.E
           const wait = Duration.millis(Math.max(1, verdict.untilMillis - now))
           plannedAt = verdict.untilMillis
           yield* options.onCheck(wait)
-          const wasWoken = yield* Effect.raceFirst(Effect.as(Effect.sleep(wait), false), Effect.as(options.wake, true))
+          const wasWoken = yield* Effect.raceAllFirst([
+            Effect.as(Effect.sleep(wait), false),
+            Effect.as(options.wake, true),
+            ...(state.askedAt === null ? [] : [answered(state.askedAt)])
+          ])
           if (wasWoken) {
             const wokenAt = yield* monotonicMillis
             state = woken(state, wokenAt)
@@ -55,4 +61,23 @@ export const lifeClock = (clock: LifeClock, options: LifeClockOptions): Effect.E
         }
       }
     }
+  })
+
+const firstLook = Duration.millis(5)
+
+/**
+ * Only measures, and never ends by itself: how long the answer took decides nothing. The stamp is the last sign of life's,
+ * so it is looked at in time, before the next one covers it; each look comes twice as late as the one before.
+ */
+const answerMeasured = (clock: LifeClock, trips: Metric.Metric<number, unknown>) => (askedAt: number) =>
+  Effect.gen(function* () {
+    let wait = firstLook
+    let heardAt = yield* clock.heardAt
+    while (heardAt < askedAt) {
+      yield* Effect.sleep(wait)
+      wait = Duration.times(wait, 2)
+      heardAt = yield* clock.heardAt
+    }
+    yield* Metric.update(trips, (heardAt - askedAt) / 1000)
+    return yield* Effect.never
   })

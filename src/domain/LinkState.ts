@@ -14,6 +14,8 @@ export interface LinkStatus {
   readonly since: number
   /** Since when it is not up; null while it is. */
   readonly downSince: number | null
+  /** How long it was down in all, in outages that are over. */
+  readonly deafMillis: number
   /** It failed in a way that needs a person, and has not been up or failed otherwise since. */
   readonly needsPerson: boolean
   /** Attempts since the link was last up. */
@@ -46,6 +48,7 @@ export const initial = (id: PlatformId, kind: string, now: number): LinkStatus =
   state: "connecting",
   since: now,
   downSince: now,
+  deafMillis: 0,
   needsPerson: false,
   attempt: 0,
   connects: 0,
@@ -63,6 +66,10 @@ const enter = (status: LinkStatus, state: LinkState, now: number): LinkStatus =>
   nextAttemptAt: null
 })
 
+/** The outage is over, by itself or because somebody stopped the link: then nobody is waited for. */
+const withOutage = ({ deafMillis, downSince, state }: LinkStatus, now: number): number =>
+  deafMillis + (downSince === null || state === "stopped" ? 0 : Math.max(0, now - downSince))
+
 /**
  * From `connected` only when a link that said goodbye ended before its successor was up. The time that a platform was
  * stopped is no downtime.
@@ -79,6 +86,7 @@ export const toConnected =
   (status, now) => ({
     ...enter(status, "connected", now),
     downSince: null,
+    deafMillis: withOutage(status, now),
     needsPerson: false,
     attempt: 0,
     connects: status.connects + 1,
@@ -100,6 +108,7 @@ export const toSetback =
 
 export const toStopped: LinkMove = (status, now) => ({
   ...enter(status, "stopped", now),
+  deafMillis: withOutage(status, now),
   downSince: status.downSince ?? now
 })
 

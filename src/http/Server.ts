@@ -1,4 +1,4 @@
-/** The service's HTTP side: the guard in front, behind it the API, the probes, the events and the page. */
+/** The service's HTTP side: the guard in front, behind it the API, the probes, the metrics, the events and the page. */
 import { ByteSize, Layer } from "effect"
 import type { FileSystem, Path } from "effect"
 import type { HttpPlatform, HttpServer } from "effect/http"
@@ -13,6 +13,7 @@ import type { GuardOptions } from "./guard.ts"
 import { guard } from "./guard.ts"
 import type { HandlerNeeds } from "./handlers.ts"
 import { handlers } from "./handlers.ts"
+import * as Metrics from "./metrics.ts"
 import * as Page from "./Page.ts"
 import * as Probes from "./probes.ts"
 
@@ -33,6 +34,7 @@ export const layer = (
       HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers)),
       Events.route,
       Probes.routes,
+      Metrics.route,
       Page.routes,
       Demo.route,
       HttpRouter.middleware(guard(options), { global: true })

@@ -7,6 +7,8 @@ import { Supervisor } from "../actors/Supervisor.ts"
 import type { LinkReport } from "../actors/LinkReport.ts"
 import { Ticker } from "../actors/Ticker.ts"
 import type { JobStatus } from "../actors/Ticker.ts"
+import type { VitalSigns } from "../actors/Vitals.ts"
+import { Vitals } from "../actors/Vitals.ts"
 import { format as formatAddress } from "../domain/Address.ts"
 import { iso, isoOrNull } from "../domain/instant.ts"
 import { Database } from "../store/Database.ts"
@@ -56,6 +58,16 @@ export const JobSummary = Schema.Struct({
   )
 })
 
+export const ProcessStatus = Schema.Struct({
+  /** How late the event loop was in ten seconds, at the 99th percentile; and at worst in five minutes. */
+  loopDelayMs: Schema.Number,
+  loopDelayMostMs: Schema.Number,
+  fibers: Schema.Number,
+  heapUsedBytes: Schema.Number,
+  heapLimitBytes: Schema.Number,
+  residentBytes: Schema.Number
+})
+
 export const Status = Schema.Struct({
   version: Schema.String,
   pid: Schema.Number,
@@ -84,7 +96,9 @@ export const Status = Schema.Struct({
     restartNeeded: Schema.Array(Schema.String),
     error: Schema.NullOr(Schema.String)
   }),
-  sessions: Schema.Struct({ active: Schema.Number })
+  sessions: Schema.Struct({ active: Schema.Number }),
+  /** Null where nobody measures it: an app that embeds the gateway measures itself. */
+  process: Schema.NullOr(ProcessStatus)
 })
 export type Status = typeof Status.Type
 
@@ -130,9 +144,22 @@ export const status: Effect.Effect<Status, never, StatusSources> = Effect.gen(fu
     outbox: { pending: sum(outbox.pending), delivered: outbox.delivered, dead: outbox.dead },
     store,
     config: { source: about.config.source, loadedAt: iso(about.config.loadedAt), restartNeeded: [], error: null },
-    sessions: { active }
+    sessions: { active },
+    process: processStatus(yield* (yield* Vitals).read)
   }
 })
+
+const processStatus = (signs: VitalSigns | null): typeof ProcessStatus.Type | null =>
+  signs === null
+    ? null
+    : {
+        loopDelayMs: Math.round(signs.loopDelayMillis),
+        loopDelayMostMs: Math.round(signs.loopDelayMostMillis),
+        fibers: signs.fibers,
+        heapUsedBytes: signs.heapUsedBytes,
+        heapLimitBytes: signs.heapLimitBytes,
+        residentBytes: signs.residentBytes
+      }
 
 const platformStatus = (link: LinkReport, turns: number, outbox: number): typeof PlatformStatus.Type => ({
   id: link.id,

@@ -6,6 +6,7 @@ import type { HttpClient } from "effect/http/HttpClient"
 import { join, resolve } from "node:path"
 import { Supervision } from "../actors/Supervision.ts"
 import { Supervisor } from "../actors/Supervisor.ts"
+import * as VitalWatch from "../actors/vitalWatch.ts"
 import { Watchdog } from "../actors/Watchdog.ts"
 import type { Agent } from "../agents/Agent.ts"
 import * as Echo from "../agents/echo.ts"
@@ -32,6 +33,7 @@ import { namesOf } from "./listenerNames.ts"
 import * as LoopGuard from "./loopGuard.ts"
 import * as Store from "./Store.ts"
 import { isText } from "./Telemetry.ts"
+import * as Vitals from "./vitals.ts"
 
 /** What may go wrong before the service runs. */
 export type ServiceError = StoreError | ListenFailed
@@ -139,11 +141,14 @@ export const layer = (loaded: Loaded) => {
     Layer.provideMerge(serverOf(settings)),
     Layer.provideMerge(localOf(enabled)),
     Layer.provideMerge(watchdogOf(settings)),
+    Layer.provideMerge(VitalWatch.layer()),
     Layer.provideMerge(gatewayOf(settings)),
     Layer.provideMerge(agentOf(settings.agent)),
     Layer.provideMerge(Listener.layer(settings.http)),
     Layer.provideMerge(Layer.provideMerge(pastJobsRefused(loaded), databaseOf(settings))),
-    Layer.provideMerge(Egress.layer({ proxy: settings.proxy, environment }))
+    Layer.provideMerge(Egress.layer({ proxy: settings.proxy, environment })),
+    // Below everything, so that the fibers of all of it are counted.
+    Layer.provideMerge(Vitals.layer)
   )
 }
 

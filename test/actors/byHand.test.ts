@@ -1,6 +1,6 @@
 /** Reconnect, stop and start by hand, in each state of the link. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, Scope } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Outbox } from "../../src/actors/Outbox.ts"
 import { Supervisor } from "../../src/actors/Supervisor.ts"
@@ -9,6 +9,8 @@ import type { LinkErrorReason } from "../../src/domain/LinkError.ts"
 import * as LinkError from "../../src/domain/LinkError.ts"
 import { defaults } from "../../src/domain/LinkSettings.ts"
 import type { LinkState } from "../../src/domain/LinkState.ts"
+import * as Store from "../../src/layers/Store.ts"
+import { Database } from "../../src/store/Database.ts"
 import * as FakePlatform from "../../src/testing/FakePlatform.ts"
 import { echo, inWorld, quiet } from "./world.ts"
 
@@ -252,4 +254,33 @@ describe("stop and start by hand", () => {
       assert.isFalse(yield* supervisor.start(fake.platform.id))
     }).pipe(inWorld())
   )
+
+  it.effect("a start that waits for the store does not hold the gateway's own stop", () => {
+    let hangs = false
+    return Effect.gen(function* () {
+      const real = yield* Database
+      const database = Database.of({
+        ...real,
+        read: (operation, query) => (hangs ? Effect.never : real.read(operation, query))
+      })
+      yield* Effect.gen(function* () {
+        const supervisor = yield* Supervisor
+        const fake = yield* FakePlatform.make({ settings: exact })
+        const scope = yield* Scope.make()
+        yield* supervisor.attach(fake.platform).pipe(Scope.provide(scope))
+        yield* fake.awaitConnects(1)
+        yield* supervisor.stop(fake.platform.id)
+        hangs = true
+        const starting = yield* Effect.forkScoped(supervisor.start(fake.platform.id))
+        yield* quiet
+        assert.isUndefined(starting.pollUnsafe())
+
+        const closing = yield* Effect.forkScoped(Scope.close(scope, Exit.void))
+        yield* quiet
+
+        assert.isDefined(closing.pollUnsafe())
+        assert.deepStrictEqual(yield* fake.counts, { attempts: 1, connects: 1, open: 0 })
+      }).pipe(inWorld({ database }))
+    }).pipe(Effect.provide(Layer.fresh(Store.layerMemory)))
+  })
 })

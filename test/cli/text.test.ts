@@ -78,7 +78,8 @@ const status: Status = {
   outbox: { pending: 2, delivered: 1, dead: 0 },
   store: { ok: true, url: "sqlite:evergate.db", bytes: 2_049, lastError: null },
   config: { source: "/etc/evergate.yaml", loadedAt: "2026-11-30T20:00:00.000Z", restartNeeded: [], error: null },
-  sessions: { active: 0 }
+  sessions: { active: 0 },
+  process: null
 }
 
 describe("the summary of a status", () => {

@@ -46,7 +46,7 @@ describe("status and probes", () => {
         store: { ok: true, lastError: null },
         config: { source: "a test" }
       })
-      assert.deepStrictEqual({ ...two, uptimeMs: 0 }, { ...one, uptimeMs: 0 })
+      assert.deepStrictEqual({ ...two, uptimeMs: 0, process: null }, { ...one, uptimeMs: 0, process: null })
     })
   )
 
