@@ -73,8 +73,6 @@ interface Act {
   readonly begin: (peer: FeishuPeer) => Effect.Effect<void>
   /** Ends it after a while; absent: it is over as it happens. */
   readonly release?: (peer: FeishuPeer) => Effect.Effect<void>
-  /** Once the link is replaced. */
-  readonly after?: (peer: FeishuPeer) => Effect.Effect<void>
 }
 
 const acts: ReadonlyArray<Act> = [
@@ -90,9 +88,11 @@ const acts: ReadonlyArray<Act> = [
     release: ({ exchange }) => exchange.endpoint.always(null)
   },
   {
-    what: "dead session: the path answers, the platform itself does not",
-    begin: ({ pongs }) => pongs("none"),
-    after: ({ pongs }) => pongs("config")
+    what: "closed by the platform with 1011",
+    begin: ({ lines }) =>
+      Effect.flatMap(lines, (all) =>
+        Effect.forEach(all, (line) => line.close(1011, "internal error"), { discard: true })
+      )
   },
   {
     what: "shut out: killed, and every upgrade is answered with 503",
@@ -136,7 +136,6 @@ export const make = Effect.fnUntraced(function* (
       yield* act.release(peer)
     }
     yield* Queue.take(peer.connected)
-    yield* act.after?.(peer) ?? Effect.void
     const backAt = iso(yield* Clock.currentTimeMillis)
     faults = faults.map((known) => (known === fault ? { ...fault, backAt } : known))
   })
@@ -147,8 +146,8 @@ export const make = Effect.fnUntraced(function* (
   }
 
   for (const [index, account] of accounts.entries()) {
-    yield* Effect.forkScoped(Effect.andThen(Queue.take(account.peer.connected), talk(account)))
-    yield* Effect.forkScoped(script(account, index))
+    const both = Effect.all([talk(account), script(account, index)], { concurrency: 2 })
+    yield* Effect.forkScoped(Effect.andThen(Queue.take(account.peer.connected), both))
   }
 
   const ledger = Effect.gen(function* () {
