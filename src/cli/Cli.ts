@@ -5,6 +5,7 @@ import { CliConfig, Command, GlobalFlag } from "effect/cli"
 import { version } from "../layers/version.ts"
 import * as Configuration from "./config.ts"
 import * as Cron from "./cron.ts"
+import * as Demo from "./demo.ts"
 import { Ending, ending, evergate, wantedOf } from "./evergate.ts"
 import type { ExitStatus } from "./exit.ts"
 import { exitStatus } from "./exit.ts"
@@ -23,7 +24,7 @@ const root = evergate.pipe(
   Command.withDescription("A gateway between chat platforms and an agent. Without a command it runs"),
   Command.withSubcommands([
     Run.command,
-    Run.demo,
+    Demo.command,
     Status.command,
     Top.command,
     Send.command,

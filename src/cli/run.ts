@@ -94,14 +94,3 @@ const note = (message: string, fields: Readonly<Record<string, unknown>>) =>
 export const command = Command.make("run", { logLevel }, ({ logLevel }) =>
   ending(Effect.flatMap(evergate, (where) => run(wantedOf(where, logLevel))))
 ).pipe(Command.withDescription("Run the gateway in the foreground"))
-
-/** It takes no configuration, and so none that was named either. */
-const runDemo = Effect.fnUntraced(function* ({ config, envFile, ...wanted }: Wanted) {
-  if (config === undefined && envFile === undefined) return yield* run({ ...wanted, demo: true })
-  yield* Console.error("the demo takes no configuration; `evergate run` does")
-  return exitStatus.usage
-})
-
-export const demo = Command.make("demo", { logLevel }, ({ logLevel }) =>
-  ending(Effect.flatMap(evergate, (where) => runDemo(wantedOf(where, logLevel))))
-).pipe(Command.withDescription("Run a gateway of its own on embedded defaults: local chat, echo agent, a sample job"))

@@ -20,6 +20,8 @@ export interface Wanted {
   readonly logLevel?: LogLevel | undefined
   /** The embedded defaults in a home of their own, whatever configuration or tokens lie about. */
   readonly demo?: boolean | undefined
+  /** Beside those of the embedded defaults. */
+  readonly platforms?: ReadonlyArray<Readonly<Record<string, unknown>>> | undefined
 }
 
 /** Where the process runs. */
@@ -79,7 +81,12 @@ export const find = Effect.fnUntraced(function* (wanted: Wanted, here: Surroundi
   const path = yield* Path.Path
   const files = yield* FileSystem.FileSystem
   const nothingWrong = { folder: here.cwd, faults: [], holes: [], isWhole: true }
-  const embeddedAs = (source: string): Found => ({ ...nothingWrong, document: made(embedded), source })
+  const platforms = [...embedded.platforms, ...(wanted.platforms ?? [])]
+  const embeddedAs = (source: string): Found => ({
+    ...nothingWrong,
+    document: made({ ...embedded, platforms }),
+    source
+  })
   if (wanted.demo === true) return embeddedAs("the embedded defaults of the demo")
   const named = wanted.config ?? (here.env["EVERGATE_CONFIG"] || undefined)
   const asker = wanted.config === undefined ? "EVERGATE_CONFIG" : "--config"

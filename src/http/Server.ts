@@ -7,6 +7,7 @@ import type { Etag } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Feed } from "../actors/Feed.ts"
 import { Api } from "./Api.ts"
+import * as Demo from "./Demo.ts"
 import * as Docs from "./Docs.ts"
 import * as Events from "./Events.ts"
 import type { GuardOptions } from "./guard.ts"
@@ -37,6 +38,7 @@ export const layer = (
       Metrics.route,
       Docs.routes,
       Page.routes,
+      Demo.route,
       HttpRouter.middleware(guard(options), { global: true })
     ),
     { disableLogger: true, disableListenLog: true }
