@@ -18,6 +18,8 @@ const byTag: Readonly<Record<string, ExitStatus>> = {
   ConfigError: exitStatus.configuration,
   ListenFailed: exitStatus.configuration,
   HomeHeld: exitStatus.held,
+  AccountHeld: exitStatus.held,
+  NotReplaced: exitStatus.held,
   HomeUnusable: exitStatus.store,
   StoreError: exitStatus.store,
   Escalated: exitStatus.escalated,

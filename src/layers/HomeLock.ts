@@ -1,23 +1,24 @@
-/**
- * One gateway a home. The lock is evidence about a process, not a fact: who finds one looks whether its holder lives, and
- * takes it over when it does not. Files appear whole and change by one atomic step, so that of several exactly one gets it.
- */
-import type { Scope } from "effect"
-import { Effect, Option, Predicate, Schema } from "effect"
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+/** One gateway a home: its lock is `evergate.lock` in the home. */
+import type { Option, Scope } from "effect"
+import { Effect, Schema } from "effect"
+import { mkdirSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import * as Holder from "./holder.ts"
+import * as LockFile from "./lockFile.ts"
 
 /** Another gateway holds this home. */
 export class HomeHeld extends Schema.TaggedError<HomeHeld>()("HomeHeld", {
   path: Schema.String,
-  pid: Schema.Int,
-  host: Schema.String
+  holder: Holder.Holder
 }) {
   override get message() {
-    const elsewhere = this.host === hostname() ? "" : `; if it is gone for good, remove ${this.path}`
-    return `another gateway holds this home: process ${this.pid} on ${this.host} (${this.path})${elsewhere}`
+    const { host, pid } = this.holder
+    const what =
+      host === hostname()
+        ? "`evergate stop` ends it, `evergate run --replace` takes over"
+        : `if it is gone for good, remove ${this.path}`
+    return `another gateway holds this home: process ${pid} on ${host} (${this.path}); ${what}`
   }
 }
 
@@ -31,110 +32,23 @@ export class HomeUnusable extends Schema.TaggedError<HomeUnusable>()("HomeUnusab
   }
 }
 
+const pathOf = (home: string): string => join(home, "evergate.lock")
+
+const unusable = ({ detail, path }: LockFile.LockUnusable) => new HomeUnusable({ path, detail })
+
 /** Makes the home where there is none, and holds it until the scope closes. */
-export const acquire = (home: string): Effect.Effect<void, HomeHeld | HomeUnusable, Scope.Scope> =>
-  attempt(home, () => mkdirSync(home, { recursive: true, mode: 0o700 })).pipe(
-    Effect.andThen(Effect.acquireRelease(claim(join(home, "evergate.lock")), release)),
-    Effect.asVoid
+export const acquire = (
+  home: string,
+  facts: Holder.Facts = {}
+): Effect.Effect<void, HomeHeld | HomeUnusable, Scope.Scope> =>
+  LockFile.attempt(home, () => mkdirSync(home, { recursive: true, mode: 0o700 })).pipe(
+    Effect.andThen(LockFile.acquire(pathOf(home), { home, ...facts })),
+    Effect.catchTags({
+      LockHeld: ({ holder, path }) => Effect.fail(new HomeHeld({ path, holder })),
+      LockUnusable: (error) => Effect.fail(unusable(error))
+    })
   )
 
 /** Who holds a home now: none where nobody does, or whoever did is gone. */
 export const holder = (home: string): Effect.Effect<Option.Option<Holder.Holder>, HomeUnusable> =>
-  Effect.map(read(join(home, "evergate.lock")), (found) =>
-    found.pipe(Option.flatMap(Holder.parse), Option.filter(Holder.isAlive))
-  )
-
-/** A lock that is ours as long as its file says what we wrote. */
-interface Claim {
-  readonly path: string
-  readonly text: string
-}
-
-const attempt = <A>(path: string, run: () => A): Effect.Effect<A, HomeUnusable> =>
-  Effect.try({
-    try: run,
-    catch: (cause) => new HomeUnusable({ path, detail: cause instanceof Error ? cause.message : String(cause) })
-  })
-
-/** Looks at a lock that changes hands meanwhile, and takeovers cut short within each other: more than there will ever be. */
-const tries = 20
-
-const claim = (path: string, nth = 0): Effect.Effect<Claim, HomeHeld | HomeUnusable> =>
-  Effect.gen(function* () {
-    const self = yield* Holder.self
-    const ours: Claim = { path, text: `${JSON.stringify(self)}\n` }
-    const draft = `${path}.${self.claim}`
-    const placed = attempt(path, () => writeFileSync(draft, ours.text, { flag: "wx", mode: 0o600 })).pipe(
-      Effect.andThen(place(draft, path, nth)),
-      Effect.ensuring(Effect.sync(() => rmSync(draft, { force: true })))
-    )
-    return yield* Effect.as(placed, ours)
-  })
-
-/** Gives the draft its place: at once where that is free, by a takeover where its holder is gone. */
-const place = (draft: string, path: string, nth: number): Effect.Effect<void, HomeHeld | HomeUnusable> =>
-  Effect.gen(function* () {
-    if (nth === tries) return yield* new HomeUnusable({ path, detail: "the lock keeps changing hands" })
-    if (yield* link(draft, path)) return
-    const found = yield* read(path)
-    const holder = Option.flatMap(found, Holder.parse)
-    if (Option.isSome(holder) && Holder.isAlive(holder.value)) {
-      const { host, pid } = holder.value
-      return yield* new HomeHeld({ path, pid, host })
-    }
-    const taken = Option.isSome(found) && (yield* takeOver(draft, path, found.value, nth))
-    // It was let go, or somebody else was faster: look again.
-    if (!taken) yield* place(draft, path, nth + 1)
-  })
-
-/**
- * Replaces a dead holder's file. Two that saw the same file must not both do so, so the step is guarded by a lock of its
- * own, got in the same way; false where the file is no longer what was seen.
- */
-const takeOver = (draft: string, path: string, seen: string, nth: number) =>
-  Effect.acquireUseRelease(
-    claim(`${path}.takeover`, nth + 1),
-    () =>
-      Effect.gen(function* () {
-        if (!Option.contains(yield* read(path), seen)) return false
-        yield* attempt(path, () => renameSync(draft, path))
-        yield* Effect.logWarning("took over the lock of a gateway that is gone").pipe(Effect.annotateLogs({ path }))
-        return true
-      }),
-    release
-  )
-
-/** None where it fails with this code. */
-const unless = <A>(code: string, path: string, run: () => A): Effect.Effect<Option.Option<A>, HomeUnusable> =>
-  attempt(path, () => {
-    try {
-      return Option.some(run())
-    } catch (error) {
-      if (Predicate.hasProperty(error, "code") && error.code === code) return Option.none()
-      throw error
-    }
-  })
-
-/** False when the place is taken. */
-const link = (draft: string, path: string): Effect.Effect<boolean, HomeUnusable> =>
-  Effect.map(
-    unless("EEXIST", path, () => linkSync(draft, path)),
-    Option.isSome
-  )
-
-/** The file's text; none when there is no file. */
-const read = (path: string): Effect.Effect<Option.Option<string>, HomeUnusable> =>
-  unless("ENOENT", path, () => readFileSync(path, "utf8"))
-
-/** Removes the lock where it is still ours. */
-const release = ({ path, text }: Claim): Effect.Effect<void> =>
-  read(path).pipe(
-    Effect.flatMap((found) =>
-      Option.contains(found, text) ? attempt(path, () => rmSync(path, { force: true })) : Effect.void
-    ),
-    Effect.catchTag("HomeUnusable", (error) =>
-      Effect.logWarning("the lock stays behind; the next start takes it over").pipe(
-        Effect.annotateLogs({ message: error.message })
-      )
-    )
-  )
+  Effect.mapError(LockFile.holderOf(pathOf(home)), unusable)

@@ -6,6 +6,7 @@ import type { Redacted } from "effect"
 import { Clock, Effect, Layer, Logger, References } from "effect"
 import type { LogLevel } from "effect"
 import type { LogEntry } from "./logText.ts"
+import * as LogFiles from "./logFiles.ts"
 import { entryOf, maskOf } from "./logLine.ts"
 import { asJson, asText } from "./logText.ts"
 import { makeRepeats } from "./repeats.ts"
@@ -18,6 +19,8 @@ export interface TelemetryOptions {
   readonly secrets: ReadonlyArray<Redacted.Redacted>
   /** Standard output if absent. */
   readonly stream?: LogStream
+  /** The home, where the log goes into files in place of a stream. */
+  readonly filesOf?: string
 }
 
 /** What the log needs of a Node stream. */
@@ -47,8 +50,7 @@ export const isText = (format: TelemetryOptions["format"], stream: { readonly is
   format === "text" || (format === "auto" && stream.isTTY === true)
 
 const makeLogger = Effect.fnUntraced(function* (options: TelemetryOptions) {
-  const stream = options.stream ?? process.stdout
-  const write = makeWrite(stream, isText(options.format, stream) ? asText : asJson)
+  const write = options.filesOf === undefined ? toStream(options) : toFiles(options.filesOf, options)
   const mask = maskOf(options.secrets)
   const repeats = makeRepeats()
   yield* Effect.addFinalizer(() => Effect.map(Clock.currentTimeMillis, (now) => repeats.rest(now).forEach(write)))
@@ -58,6 +60,30 @@ const makeLogger = Effect.fnUntraced(function* (options: TelemetryOptions) {
     repeats.take(entryOf({ at: date.getTime(), level: logLevel, message, annotations, cause }, mask)).forEach(write)
   })
 })
+
+const toStream = ({ format, stream = process.stdout }: TelemetryOptions) =>
+  makeWrite(stream, isText(format, stream) ? asText : asJson)
+
+const isTrouble = new Set(["WARN", "ERROR", "FATAL"])
+
+/** Lines that a full disk did not take are counted, and the count is told once it takes some again. */
+const toFiles = (home: string, { format }: TelemetryOptions) => {
+  const paths = LogFiles.pathsOf(home)
+  const [log, errors] = [LogFiles.make(paths.log), LogFiles.make(paths.errors)]
+  const textOf = isText(format, {}) ? asText : asJson
+  let dropped = 0
+  return (entry: LogEntry): void => {
+    const text = `${textOf(entry)}\n`
+    if (isTrouble.has(entry.level)) errors.write(text)
+    if (!log.write(text)) {
+      dropped++
+    } else if (dropped > 0) {
+      const fields = [["lines", dropped]] as const
+      dropped = 0
+      log.write(`${textOf({ at: entry.at, level: "WARN", event: "log lines dropped", fields })}\n`)
+    }
+  }
+}
 
 /** Past this a reader does not read: lines are dropped, counted, and the count is told once it reads again. */
 const mostWaitingBytes = 1024 * 1024

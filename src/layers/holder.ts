@@ -11,24 +11,42 @@ export const Holder = Schema.Struct({
   /** Tells the process from a later one with its number; null where the system does not say. */
   started: Schema.NullOr(Schema.String),
   /** Tells this claim from every other. */
-  claim: Schema.NonEmptyString
+  claim: Schema.NonEmptyString,
+  /** The home of the gateway that holds it. */
+  home: Schema.optionalKey(Schema.String),
+  /** The service manager that would start it again. */
+  manager: Schema.optionalKey(Schema.String),
+  /** When it took over from another by `run --replace`, in Unix milliseconds. */
+  replacedAt: Schema.optionalKey(Schema.Int)
 })
 export type Holder = typeof Holder.Type
 
 /** None of what is no lock of ours: empty, cut, or anything else. Ours appear whole. */
 export const parse: (text: string) => Option.Option<Holder> = Schema.decodeUnknownOption(Schema.fromJsonString(Holder))
 
+/** What a gateway says of itself in the locks that it takes. */
+export type Facts = Pick<Holder, "home" | "replacedAt">
+
+/** Who would start this process again: what the unit says, else what systemd leaves in every process of its own. */
+const manager = process.env["EVERGATE_MANAGER"] ?? (process.env["INVOCATION_ID"] === undefined ? undefined : "systemd")
+
 /** This process, by a new claim. */
-export const self: Effect.Effect<Holder> = Effect.map(makeUlid, (claim) => ({
-  pid: process.pid,
-  host: hostname(),
-  started: startOf(process.pid),
-  claim
-}))
+export const self = (facts: Facts): Effect.Effect<Holder> =>
+  Effect.map(makeUlid, (claim) => ({
+    pid: process.pid,
+    host: hostname(),
+    started: startOf(process.pid),
+    claim,
+    ...(manager === undefined ? {} : { manager }),
+    ...facts
+  }))
+
+/** It runs on this machine. */
+export const isHere = ({ host }: Holder): boolean => host === hostname()
 
 /** Of another host nothing can be known here: its holder counts as alive. */
 export const isAlive = (holder: Holder): boolean => {
-  if (holder.host !== hostname()) return true
+  if (!isHere(holder)) return true
   if (!exists(holder.pid)) return false
   const started = startOf(holder.pid)
   return started === null || holder.started === null || started === holder.started

@@ -109,7 +109,7 @@ describe("why did the bot not reply?", () => {
     ["posted", { ...nothing, deliveries: [delivery()] }, /^The message was delivered/],
     [
       "an edit of what was answered",
-      { ...of({}), ...{ refused: refused("edited message").refused } },
+      { ...of({}), refused: refused("edited message").refused },
       /^The answer was delivered/
     ]
   ])("says of one that is %s what became of it", (_, traced, answer) => {

@@ -54,7 +54,11 @@ describe("HomeLock", () => {
       yield* Scope.close(first, Exit.void)
       yield* Effect.scoped(HomeLock.acquire(path))
 
-      expect(error).toMatchObject({ _tag: "HomeHeld", pid: process.pid, host: hostname(), path: lockOf(path) })
+      expect(error).toMatchObject({
+        _tag: "HomeHeld",
+        holder: { pid: process.pid, host: hostname(), home: path },
+        path: lockOf(path)
+      })
       expect(error.message).toContain(`process ${process.pid} on ${hostname()}`)
       expect(stillHeld).toBe(true)
     }).pipe(Effect.scoped)
@@ -111,7 +115,7 @@ describe("HomeLock", () => {
 
       const error = yield* Effect.flip(HomeLock.acquire(path))
 
-      expect(error).toMatchObject({ _tag: "HomeHeld", host: "elsewhere" })
+      expect(error).toMatchObject({ _tag: "HomeHeld", holder: { host: "elsewhere" } })
       expect(error.message).toContain(`if it is gone for good, remove ${lockOf(path)}`)
     }).pipe(Effect.scoped)
   )
@@ -140,7 +144,7 @@ describe("HomeLock", () => {
 
       const error = yield* Effect.flip(HomeLock.acquire(path))
 
-      expect(error).toMatchObject({ _tag: "HomeHeld", pid: process.pid })
+      expect(error).toMatchObject({ _tag: "HomeHeld", holder: { pid: process.pid } })
       expect(holder(path)).toMatchObject({ pid: nobodysPid })
     }).pipe(Effect.scoped)
   )

@@ -17,7 +17,7 @@ const outcome = await Effect.runPromise(
     Effect.as("released"),
     Effect.scoped,
     Effect.catchTags({
-      HomeHeld: (error) => Effect.succeed(`refused by ${error.pid}`),
+      HomeHeld: (error) => Effect.succeed(`refused by ${error.holder.pid}`),
       HomeUnusable: (error) => Effect.succeed(`unusable: ${error.message}`)
     }),
     Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatSimple)]))
