@@ -29,15 +29,13 @@ export const run = Effect.fnUntraced(function* (wanted: Wanted) {
     yield* Console.error(loaded.failure.message)
     return exitStatus.configuration
   }
-  return yield* serve(loaded.success).pipe(Effect.scoped, Effect.provide(telemetryOf(loaded.success)))
+  const { env, secrets } = loaded.success
+  const known: Loaded = { ...loaded.success, secrets: [...secrets, ...Otlp.secretsOf(env)] }
+  return yield* serve(known).pipe(Effect.scoped, Effect.provide(telemetryOf(known)))
 })
 
-const telemetryOf = ({ env: environment, secrets, settings: { log, proxy } }: Loaded) => {
-  const masked = [...secrets, ...Otlp.secretsOf(environment)]
-  return Otlp.layer({ environment, proxy, secrets: masked }).pipe(
-    Layer.provideMerge(Telemetry.layer({ ...log, secrets: masked }))
-  )
-}
+const telemetryOf = ({ env: environment, secrets, settings: { log, proxy } }: Loaded) =>
+  Layer.provideMerge(Otlp.layer({ environment, proxy, secrets }), Telemetry.layer({ ...log, secrets }))
 
 const serve = Effect.fnUntraced(function* (loaded: Loaded) {
   const { settings, source } = loaded
