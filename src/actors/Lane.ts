@@ -63,6 +63,8 @@ export const make = Effect.fnUntraced(function* (
   const spans = yield* Spans
   const mask = yield* Mask
   let lastSentAt: number | null = null
+  // Both are there from the start: an increase from nothing is none to Prometheus.
+  yield* Effect.andThen(Metric.update(ends.delivered, 0), Metric.update(ends.dead, 0))
 
   const buried = Effect.fnUntraced(function* (row: Delivery, why: string) {
     const reason = mask(why)
