@@ -14,6 +14,7 @@ import { delivery } from "../schedules/delivery.ts"
 import { monotonicMillis } from "../domain/monotonic.ts"
 import type { Delivery, OutboxStore } from "../store/OutboxStore.ts"
 import type { Feed } from "./Feed.ts"
+import { Mask } from "./Mask.ts"
 import { deliveries } from "./metrics.ts"
 import * as Pace from "./Pace.ts"
 import type { Risk, Tried } from "./risk.ts"
@@ -60,9 +61,13 @@ export const make = Effect.fnUntraced(function* (
   const pace = Pace.make(platform)
   const ends = deliveries(id)
   const spans = yield* Spans
+  const mask = yield* Mask
   let lastSentAt: number | null = null
+  // Both are there from the start: an increase from nothing is none to Prometheus.
+  yield* Effect.andThen(Metric.update(ends.delivered, 0), Metric.update(ends.dead, 0))
 
-  const buried = Effect.fnUntraced(function* (row: Delivery, reason: string) {
+  const buried = Effect.fnUntraced(function* (row: Delivery, why: string) {
+    const reason = mask(why)
     const at = yield* Clock.currentTimeMillis
     yield* patiently(store.bury(row.seq, reason, at))
     yield* Effect.logWarning("dead letter").pipe(Effect.annotateLogs({ platform: id, delivery: row.id, reason }))
@@ -134,18 +139,19 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const postpone = Effect.fnUntraced(function* (tried: Tried, wait: Duration.Duration) {
-    const { row, reason } = tried
+    const { row } = tried
+    const reason = mask(tried.reason.message)
     const at = yield* Clock.currentTimeMillis
     const next: Delivery = {
       ...row,
       attempts: row.attempts + 1,
       notBefore: at + Math.ceil(Duration.toMillis(wait)),
-      lastError: reason.message,
+      lastError: reason,
       unknownAt: unknownAfter(tried)
     }
-    yield* patiently(store.postpone({ ...next, error: reason.message }))
+    yield* patiently(store.postpone({ ...next, error: reason }))
     yield* Effect.logInfo("not sent").pipe(
-      Effect.annotateLogs({ platform: id, delivery: row.id, reason: reason.message, again: Duration.format(wait) })
+      Effect.annotateLogs({ platform: id, delivery: row.id, reason, again: Duration.format(wait) })
     )
     return next
   })

@@ -9,6 +9,7 @@ import type { Platform } from "../platforms/Platform.ts"
 import { LinkStore } from "../store/LinkStore.ts"
 import { Feed } from "./Feed.ts"
 import { announce } from "./linkLog.ts"
+import { Mask } from "./Mask.ts"
 import { linkFailures } from "./metrics.ts"
 
 export interface LinkRecord {
@@ -28,6 +29,7 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const links = yield* LinkStore
   const feed = yield* Feed
+  const mask = yield* Mask
   const status = yield* SubscriptionRef.make(initial(id, kind, yield* Clock.currentTimeMillis))
 
   const recorded = <A>(effect: Effect.Effect<A, { readonly message: string }>, otherwise: A): Effect.Effect<A> =>
@@ -41,7 +43,7 @@ export const make = Effect.fnUntraced(function* (
   const move = Effect.fnUntraced(function* (to: LinkMove) {
     const now = yield* Clock.currentTimeMillis
     const before = yield* SubscriptionRef.get(status)
-    const after = to(before, now)
+    const after = withoutSecrets(before, to(before, now), mask)
     const change = changeOf(before, after, now)
     yield* SubscriptionRef.set(status, after)
     yield* announce(before, after, change)
@@ -60,3 +62,11 @@ export const make = Effect.fnUntraced(function* (
   }
   return record
 })
+
+/** What a platform says in refusing may hold what it was shown. */
+const withoutSecrets = (before: LinkStatus, after: LinkStatus, mask: (text: string) => string): LinkStatus => {
+  const { lastError } = after
+  // The same error as before says that there is no new one.
+  if (lastError === null || lastError === before.lastError) return after
+  return { ...after, lastError: { ...lastError, message: mask(lastError.message) } }
+}

@@ -15,6 +15,7 @@ import type { Reply, Turn } from "../domain/Turn.ts"
 import type { InboxEntry } from "../store/InboxStore.ts"
 import { InboxStore } from "../store/InboxStore.ts"
 import { Feed } from "./Feed.ts"
+import { Mask } from "./Mask.ts"
 import { turns } from "./metrics.ts"
 import { Outbox } from "./Outbox.ts"
 import { Roster } from "./Roster.ts"
@@ -42,6 +43,7 @@ export const make = Effect.fnUntraced(function* (options: SessionsOptions) {
   const roster = yield* Roster
   const feed = yield* Feed
   const spans = yield* Spans
+  const mask = yield* Mask
 
   const answer = (turn: Turn) =>
     // An agent is foreign code: it may throw before there is a stream.
@@ -65,7 +67,7 @@ export const make = Effect.fnUntraced(function* (options: SessionsOptions) {
     const platform = roster.find(addressOf(entry.event).platform)
     const exit = yield* answer(turnOf(entry, platform?.kind, options.admins, startedAt))
 
-    const error = Exit.isSuccess(exit) ? null : failureOf(exit.cause)
+    const error = Exit.isSuccess(exit) ? null : mask(failureOf(exit.cause))
     const texts = Exit.isSuccess(exit) ? exit.value.texts : [`I could not answer that: the agent failed (${turn}).`]
     const replies = repliesOf(entry, texts, platform?.capabilities.textLimit ?? defaultTextLimit)
     const endedAt = yield* Clock.currentTimeMillis

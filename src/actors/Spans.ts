@@ -24,7 +24,7 @@ export interface Span {
 }
 
 export interface Spans {
-  /** Messages that were new are on the disk. */
+  /** Messages that were new, or prompts that were due, are on the disk. */
   readonly stored: (entries: ReadonlyArray<NewEntry>) => Effect.Effect<void>
   readonly acknowledged: (entries: ReadonlyArray<NewEntry>) => Effect.Effect<void>
   readonly turn: (entry: InboxEntry, startAt: number, error: string | null) => Effect.Effect<void>
@@ -71,7 +71,10 @@ export const make = (take: (span: Span) => void): Spans => ({
         "evergate.address": format(address),
         "evergate.attempt": attempts + 1
       }
-      take({ ...childOf(id, `sent ${id} ${startAt}`), name: "sent", startAt, endAt: now, attributes, error })
+      const child = childOf(id, `sent ${id} ${startAt}`)
+      // What no turn said has nothing above it.
+      const parentId = id.startsWith("t_") ? child.parentId : null
+      take({ ...child, parentId, name: "sent", startAt, endAt: now, attributes, error })
     })
 })
 

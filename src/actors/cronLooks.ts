@@ -16,6 +16,7 @@ import { Feed } from "./Feed.ts"
 import { cronLateness } from "./metrics.ts"
 import { Outbox } from "./Outbox.ts"
 import { Sessions } from "./Sessions.ts"
+import { Spans } from "./Spans.ts"
 
 export interface Looks {
   /** Looks at every job; a job that fails is told of and looked at again the next time. */
@@ -95,6 +96,7 @@ const makeAct = Effect.gen(function* () {
   const sessions = yield* Sessions
   const outbox = yield* Outbox
   const feed = yield* Feed
+  const spans = yield* Spans
 
   /** A hint to look, which does no harm where there is nothing. */
   const wake = ({ deliverTo }: Job, { consequence }: Decision): Effect.Effect<void> => {
@@ -117,6 +119,7 @@ const makeAct = Effect.gen(function* () {
     }
     const late = duration.format(Duration.millis(decidedAt - scheduledAt))
     yield* Metric.update(cronLateness, (decidedAt - scheduledAt) / 1000)
+    if (consequence._tag === "Turn") yield* spans.stored([consequence.entry])
     yield* Effect.logInfo("cron fired").pipe(Effect.annotateLogs({ job: job.id, scheduled, late }))
     yield* feed.tell({ ...told, outcome: consequence._tag === "Turn" ? "running" : "ok", reason: null })
   })

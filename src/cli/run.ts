@@ -38,14 +38,14 @@ export const run = Effect.fnUntraced(function* (wanted: Wanted, { replace = fals
     yield* Console.error(loaded.failure.message)
     return exitStatus.configuration
   }
-  return yield* serve(loaded.success, replace).pipe(Effect.scoped, Effect.provide(telemetryOf(loaded.success)))
+  const { env, secrets } = loaded.success
+  const known: Loaded = { ...loaded.success, secrets: [...secrets, ...Otlp.secretsOf(env)] }
+  return yield* serve(known, replace).pipe(Effect.scoped, Effect.provide(telemetryOf(known)))
 })
 
 const telemetryOf = ({ env: environment, secrets, settings: { home, log, proxy } }: Loaded) => {
-  const masked = [...secrets, ...Otlp.secretsOf(environment)]
-  return Otlp.layer({ environment, proxy, secrets: masked }).pipe(
-    Layer.provideMerge(Telemetry.layer({ ...log, secrets: masked, ...(isDetached ? { filesOf: home } : {}) }))
-  )
+  const files = isDetached ? { filesOf: home } : {}
+  return Layer.provideMerge(Otlp.layer({ environment, proxy, secrets }), Telemetry.layer({ ...log, secrets, ...files }))
 }
 
 const serve = Effect.fnUntraced(function* (loaded: Loaded, replace: boolean) {

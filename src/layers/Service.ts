@@ -4,6 +4,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import { join, resolve } from "node:path"
+import { Mask } from "../actors/Mask.ts"
 import { Supervision } from "../actors/Supervision.ts"
 import { Supervisor } from "../actors/Supervisor.ts"
 import * as VitalWatch from "../actors/vitalWatch.ts"
@@ -30,6 +31,7 @@ import * as Gateway from "./Gateway.ts"
 import type { ListenFailed } from "./Listener.ts"
 import { Listener } from "./Listener.ts"
 import { namesOf } from "./listenerNames.ts"
+import { maskOf } from "./logLine.ts"
 import * as LoopGuard from "./loopGuard.ts"
 import * as Store from "./Store.ts"
 import { isText } from "./Telemetry.ts"
@@ -147,6 +149,7 @@ export const layer = (loaded: Loaded) => {
     Layer.provideMerge(Listener.layer(settings.http)),
     Layer.provideMerge(Layer.provideMerge(pastJobsRefused(loaded), databaseOf(settings))),
     Layer.provideMerge(Egress.layer({ proxy: settings.proxy, environment })),
+    Layer.provideMerge(Layer.succeed(Mask, maskOf(loaded.secrets))),
     // Below everything, so that the fibers of all of it are counted.
     Layer.provideMerge(Vitals.layer)
   )

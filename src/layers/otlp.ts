@@ -18,7 +18,7 @@ export interface OtlpOptions {
   readonly environment: Environment
   /** The contract's `proxy`. */
   readonly proxy: string
-  /** Masked in all that is exported. */
+  /** Masked in all that is exported; those of `secretsOf` are to be among them. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
@@ -42,7 +42,7 @@ export const layer = ({ environment, proxy, secrets }: OtlpOptions): Layer.Layer
   const logs = OtlpLogger.layer({ ...options, url: `${options.url}/v1/logs`, excludeLogSpans: true })
   const road = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, OtlpRoad.make))
   return Layer.merge(logs, OtlpSpans.layer(options)).pipe(
-    Layer.provide(serialization(maskOf([...secrets, ...secretsOf(environment)]))),
+    Layer.provide(serialization(maskOf(secrets))),
     Layer.provide(Layer.provide(road, Egress.layer({ proxy, environment })))
   )
 }
@@ -50,9 +50,9 @@ export const layer = ({ environment, proxy, secrets }: OtlpOptions): Layer.Layer
 /** What a collector is shown to let us in; for the masks of everybody. */
 export const secretsOf = (environment: Environment): ReadonlyArray<Redacted.Redacted> => {
   const password = URL.parse(environment["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "")?.password ?? ""
-  return [...Object.values(headersOf(environment)), password]
-    .filter((text) => text !== "")
-    .map((text) => Redacted.make(text))
+  // After a scheme, such as `Bearer`, the rest is the secret by itself too.
+  const shown = Object.values(headersOf(environment)).flatMap((value) => [value, value.replace(/^\S+\s+/, "")])
+  return [...shown, password].filter((text) => text !== "").map((text) => Redacted.make(text))
 }
 
 /** `name=value,name=value`, each percent-encoded. */

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
+import { Outbox } from "../../src/actors/Outbox.ts"
 import { Supervisor } from "../../src/actors/Supervisor.ts"
 import type { Span } from "../../src/actors/Spans.ts"
 import * as Spans from "../../src/actors/Spans.ts"
-import { rootSpanIdOf } from "../../src/domain/traceId.ts"
+import { rootSpanIdOf, traceIdOf } from "../../src/domain/traceId.ts"
 import type { Turn } from "../../src/domain/Turn.ts"
 import * as Store from "../../src/layers/Store.ts"
 import { Database } from "../../src/store/Database.ts"
@@ -49,5 +50,29 @@ describe("a trace", () => {
       assert.containSubset(message, { spanId: rootSpanIdOf(traceId), attributes: { "evergate.address": "fake:c1" } })
       assert.notInclude(JSON.stringify(taken), "hello")
     }).pipe(Effect.provide(Store.layerMemory))
+  )
+
+  it.effect("of what no turn said has nothing above it", () =>
+    Effect.gen(function* () {
+      const taken: Array<Span> = []
+      const sent = Effect.gen(function* () {
+        const fake = yield* FakePlatform.make()
+        yield* (yield* Supervisor).attach(fake.platform)
+        const to = { platform: fake.platform.id, chat: "c1", thread: null }
+        const id = yield* (yield* Outbox).post({ to, text: "hello" })
+        yield* fake.awaitSent(1)
+        return traceIdOf(id)
+      })
+      const traceId = yield* sent.pipe(
+        inWorld(),
+        Effect.provideService(
+          Spans.Spans,
+          Spans.make((span) => void taken.push(span))
+        )
+      )
+
+      assert.containSubset(taken, [{ name: "sent", traceId, parentId: null, error: null }])
+      assert.strictEqual(taken.length, 1)
+    })
   )
 })

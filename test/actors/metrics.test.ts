@@ -63,7 +63,8 @@ describe("what is measured", () => {
         { outcome: "failed", count: 1, sum: 2 }
       ])
       assert.deepStrictEqual(yield* series("evergate_deliveries_total"), [
-        { platform: "one", outcome: "delivered", count: 2 }
+        { platform: "one", outcome: "delivered", count: 2 },
+        { platform: "one", outcome: "dead", count: 0 }
       ])
     }).pipe(inWorld({ answer }), measured)
   })
@@ -76,6 +77,7 @@ describe("what is measured", () => {
       yield* quiet
 
       assert.deepStrictEqual(yield* series("evergate_deliveries_total"), [
+        { platform: "one", outcome: "delivered", count: 0 },
         { platform: "one", outcome: "dead", count: 1 }
       ])
     }).pipe(inWorld(), measured)

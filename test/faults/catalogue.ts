@@ -459,5 +459,19 @@ export const catalogue: ReadonlyArray<Fault> = [
     fault: "Ack lost with the connection; same envelope comes again on the new one; ack on a dead socket throws"
   },
   { id: "F127", area: "Dedup and acknowledgement", fault: "Edits (and link previews) trigger a second answer" },
-  { id: "F129", area: "Dedup and acknowledgement", fault: "Burst is acked into an unbounded queue and lost on crash" }
+  { id: "F129", area: "Dedup and acknowledgement", fault: "Burst is acked into an unbounded queue and lost on crash" },
+  { id: "F220", area: "Observability", fault: 'Status "connected/healthy" while inbound is dead' },
+  {
+    id: "F221",
+    area: "Observability",
+    fault: 'A REST probe hides a dead WebSocket (890 attempts, "works") or the reverse'
+  },
+  { id: "F222", area: "Observability", fault: "Terminal disconnect unnoticed for 4 weeks; health said fine" },
+  { id: "F224", area: "Observability", fault: '"Unreachable" reported when only a permission is missing' },
+  { id: "F225", area: "Observability", fault: "Same line millions of times; log of several GB stops the next start" },
+  { id: "F226", area: "Observability", fault: "Message not answered and no record why" },
+  { id: "F228", area: "Memory and leaks", fault: "Stopping an adapter leaves the SDK socket open" },
+  { id: "F229", area: "Memory and leaks", fault: "Timer leak per closed socket" },
+  { id: "F230", area: "Memory and leaks", fault: "Dedup/claim map grows without bound" },
+  { id: "F231", area: "Memory and leaks", fault: "Child processes never reaped", later: "the command agent" }
 ]

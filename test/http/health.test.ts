@@ -71,7 +71,14 @@ describe("health", () => {
       [`failed: failed ${since}`]
     ],
     ["F220: all away", [away, failed, chat], [], well, "down", [`away: backoff ${since}`, `failed: failed ${since}`]],
-    ["a lane stands", [up], [part("lane feishu", 1)], well, "degraded", ["lane feishu: no progress"]],
+    [
+      "F220: a lane stands, while its link is up",
+      [up],
+      [part("lane feishu", 1)],
+      well,
+      "degraded",
+      ["lane feishu: no progress"]
+    ],
     ["F088: the ticker stands", [up], [part("ticker", 1)], well, "down", ["ticker: no progress"]],
     ["the store failed once", [up], [], { ...well, lastError: "locked" }, "degraded", ["store: locked"]],
     ["the store takes no writes", [up], [], { ...well, ok: false, lastError: "full" }, "down", ["store: full"]]

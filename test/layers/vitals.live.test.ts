@@ -35,7 +35,7 @@ describe("vital signs", () => {
     }).pipe(Effect.provide(NodeVitals.layer))
   )
 
-  it.live("F229: count the fibers that live, and those that ended no more", () =>
+  it.live("count the fibers that live, and those that ended no more", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const before = yield* read

@@ -217,25 +217,27 @@ describe("InboxStore", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("prunes what ended before, but nothing of the last 48 h and nothing that waits, in bounded steps", () =>
-    Effect.gen(function* () {
-      const inbox = yield* InboxStore
-      const { sql } = yield* Database
-      const now = 100 * hour
-      const ids = Array.from({ length: 600 }, (_, i) => `e${i}`)
-      yield* inbox.accept(ids.map((id) => entry(message(id))))
-      yield* sql`UPDATE inbox SET outcome = 'ok', ended_at = CASE WHEN seq <= 510 THEN ${51 * hour} ELSE ${53 * hour} END
+  it.effect(
+    "F230: prunes what ended before, but nothing of the last 48 h and nothing that waits, in bounded steps",
+    () =>
+      Effect.gen(function* () {
+        const inbox = yield* InboxStore
+        const { sql } = yield* Database
+        const now = 100 * hour
+        const ids = Array.from({ length: 600 }, (_, i) => `e${i}`)
+        yield* inbox.accept(ids.map((id) => entry(message(id))))
+        yield* sql`UPDATE inbox SET outcome = 'ok', ended_at = CASE WHEN seq <= 510 THEN ${51 * hour} ELSE ${53 * hour} END
         WHERE seq < 600`
 
-      const steps = yield* Effect.forEach([1, 2, 3], () => inbox.prune(now, now))
+        const steps = yield* Effect.forEach([1, 2, 3], () => inbox.prune(now, now))
 
-      const left = yield* sql<{ seq: number }>`SELECT seq FROM inbox ORDER BY seq`
-      expect(steps).toEqual([true, true, false])
-      expect(left.map(({ seq }) => seq)).toEqual(Array.from({ length: 90 }, (_, i) => 511 + i))
-    }).pipe(Effect.provide(memory))
+        const left = yield* sql<{ seq: number }>`SELECT seq FROM inbox ORDER BY seq`
+        expect(steps).toEqual([true, true, false])
+        expect(left.map(({ seq }) => seq)).toEqual(Array.from({ length: 90 }, (_, i) => 511 + i))
+      }).pipe(Effect.provide(memory))
   )
 
-  it.effect("keeps refusals for 24 h, the newest 10,000", () =>
+  it.effect("F230: keeps refusals for 24 h, the newest 10,000", () =>
     Effect.gen(function* () {
       const inbox = yield* InboxStore
       const { sql } = yield* Database
