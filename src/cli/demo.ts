@@ -9,7 +9,8 @@ import { exitStatus } from "./exit.ts"
 import { run } from "./run.ts"
 
 const withChaos = Effect.fnUntraced(function* (wanted: Wanted) {
-  const { ledger, platforms } = yield* Chaos.make()
+  const { ledger, platforms, storm } = yield* Chaos.make()
+  yield* Effect.forkScoped(storm)
   return yield* Effect.provideService(run({ ...wanted, platforms }), Demonstration, ledger)
 }, Effect.scoped)
 

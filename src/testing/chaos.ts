@@ -35,6 +35,8 @@ export interface Chaos {
   /** Settings of the accounts, as a configuration has them. */
   readonly platforms: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly ledger: Effect.Effect<Ledger>
+  /** The talk and the script, from when an account is first connected; what is interrupted in it is released. */
+  readonly storm: Effect.Effect<never>
 }
 
 export interface ChaosOptions {
@@ -46,13 +48,16 @@ export interface ChaosOptions {
   readonly pause: Duration.Duration
   /** Past this without an answer a message is lost. */
   readonly patience: Duration.Duration
+  readonly accounts: ReadonlyArray<string>
 }
 
-const calm: ChaosOptions = {
+/** As the demonstration has it. */
+export const calm: ChaosOptions = {
   peace: Duration.seconds(9),
   hold: Duration.seconds(11),
   pause: Duration.millis(700),
-  patience: Duration.minutes(2)
+  patience: Duration.minutes(2),
+  accounts: ["work", "family"]
 }
 
 const chats = 10
@@ -101,11 +106,11 @@ const acts: ReadonlyArray<Act> = [
   }
 ]
 
-/** Starts the peers, the talk and the script; all of it ends with the scope. */
+/** Starts the peers; they end with the scope. */
 export const make = Effect.fnUntraced(function* (
   options: ChaosOptions = calm
 ): Effect.fn.Return<Chaos, never, Scope.Scope> {
-  const accounts = yield* Effect.forEach(["work", "family"], (id, index) =>
+  const accounts = yield* Effect.forEach(options.accounts, (id, index) =>
     Effect.map(
       Peer.make({ appId: `cli_c4a05c4a05c4a0${index}5`, appSecret: `a secret of ${id}`, redeliver }),
       (peer): Account => ({ id, peer, said: new Map() })
@@ -113,9 +118,9 @@ export const make = Effect.fnUntraced(function* (
   )
   let faults: ReadonlyArray<Fault> = []
 
-  const talk = ({ peer, said }: Account) => {
-    let serial = 0
-    return Effect.gen(function* () {
+  let serial = 0
+  const talk = ({ peer, said }: Account) =>
+    Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       serial++
       // Another demonstration in the same home has said its own.
@@ -123,18 +128,20 @@ export const make = Effect.fnUntraced(function* (
       said.set(messageId, now)
       yield* peer.say({ text: `message ${serial}`, chat: `oc_${serial % chats}`, messageId, eventId })
     }).pipe(Effect.repeat(Schedule.spaced(options.pause)))
-  }
 
   const trouble = Effect.fnUntraced(function* ({ id, peer }: Account, act: Act) {
     yield* Effect.sleep(options.peace)
     yield* Queue.clear(peer.connected)
     const fault: Fault = { platform: id, what: act.what, at: iso(yield* Clock.currentTimeMillis), backAt: null }
     faults = [fault, ...faults].slice(0, faultsKept)
-    yield* act.begin(peer)
-    if (act.release !== undefined) {
-      yield* Effect.sleep(options.hold)
-      yield* act.release(peer)
-    }
+    const { begin, release } = act
+    yield* release === undefined
+      ? begin(peer)
+      : Effect.acquireUseRelease(
+          begin(peer),
+          () => Effect.sleep(options.hold),
+          () => release(peer)
+        )
     yield* Queue.take(peer.connected)
     const backAt = iso(yield* Clock.currentTimeMillis)
     faults = faults.map((known) => (known === fault ? { ...fault, backAt } : known))
@@ -145,10 +152,17 @@ export const make = Effect.fnUntraced(function* (
     return Effect.forever(Effect.forEach(own, (act) => trouble(account, act), { discard: true }))
   }
 
-  for (const [index, account] of accounts.entries()) {
-    const both = Effect.all([talk(account), script(account, index)], { concurrency: 2 })
-    yield* Effect.forkScoped(Effect.andThen(Queue.take(account.peer.connected), both))
-  }
+  const connected = ({ peer }: Account) =>
+    Effect.flatMap(peer.lines, (lines) => (lines.length > 0 ? Effect.void : Effect.asVoid(Queue.take(peer.connected))))
+  const storm = Effect.andThen(
+    Effect.forEach(
+      accounts,
+      (account, index) =>
+        Effect.andThen(connected(account), Effect.all([talk(account), script(account, index)], { concurrency: 2 })),
+      { concurrency: "unbounded" }
+    ),
+    Effect.never
+  )
 
   const ledger = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -163,7 +177,7 @@ export const make = Effect.fnUntraced(function* (
       faults
     }
   })
-  return { platforms: accounts.map(settingsOf), ledger }
+  return { platforms: accounts.map(settingsOf), ledger, storm }
 })
 
 interface Reckoned {

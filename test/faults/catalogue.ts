@@ -473,5 +473,58 @@ export const catalogue: ReadonlyArray<Fault> = [
   { id: "F228", area: "Memory and leaks", fault: "Stopping an adapter leaves the SDK socket open" },
   { id: "F229", area: "Memory and leaks", fault: "Timer leak per closed socket" },
   { id: "F230", area: "Memory and leaks", fault: "Dedup/claim map grows without bound" },
-  { id: "F231", area: "Memory and leaks", fault: "Child processes never reaped", later: "the command agent" }
+  { id: "F231", area: "Memory and leaks", fault: "Child processes never reaped", later: "the command agent" },
+  { id: "F196", area: "Lock and multiple instances", fault: "Stale pid/lock after SIGKILL blocks the start" },
+  { id: "F198", area: "Lock and multiple instances", fault: "Half-written lock file blocks or shows a ghost" },
+  {
+    id: "F199",
+    area: "Lock and multiple instances",
+    fault: 'Lock names the new process\'s own pid (containers): "already running"'
+  },
+  { id: "F200", area: "Lock and multiple instances", fault: "Two supervised instances replace each other every 30 s" },
+  {
+    id: "F201",
+    area: "Lock and multiple instances",
+    fault: "Same bot used by two homes/hosts: half of the events each, duplicates, 409; not detected by doctor"
+  },
+  {
+    id: "F202",
+    area: "Lock and multiple instances",
+    fault: "CLI changes another profile's store than the running instance uses"
+  },
+  {
+    id: "F203",
+    area: "Lock and multiple instances",
+    fault: 'After a respawn the pid file is stale: status says "stopped" while running'
+  },
+  {
+    id: "F204",
+    area: "Lock and multiple instances",
+    fault: "In-process restart forks an orphan outside the service manager; port busy"
+  },
+  {
+    id: "F212",
+    area: "CLI and operations",
+    fault: "Exit codes mixed up (0/1/75/78): supervisor loops on config errors or never restarts a crash"
+  },
+  {
+    id: "F213",
+    area: "CLI and operations",
+    fault: '"Already running" exits non-zero under an always-restart manager: 3,334 restarts'
+  },
+  { id: "F214", area: "CLI and operations", fault: "Port in use: restart loop" },
+  { id: "F215", area: "CLI and operations", fault: "stop is undone by the service manager" },
+  { id: "F216", area: "CLI and operations", fault: "Installer and doctor disagree about the unit" },
+  {
+    id: "F217",
+    area: "CLI and operations",
+    fault: 'Restart loop sends 2,700 "shutting down" notices; or no "back online"'
+  },
+  {
+    id: "F218",
+    area: "CLI and operations",
+    fault: "doctor checks only files/presence: green while crash-looping or with a revoked token",
+    later: "doctor"
+  },
+  { id: "F219", area: "CLI and operations", fault: "No way to recycle one connection; only a full restart" }
 ]

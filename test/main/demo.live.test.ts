@@ -40,6 +40,7 @@ describe.concurrent("evergate demo --chaos", () => {
     () =>
       Effect.gen(function* () {
         const chaos = yield* Chaos.make({
+          ...Chaos.calm,
           peace: Duration.millis(500),
           hold: Duration.seconds(1),
           pause: Duration.millis(100),
@@ -47,6 +48,7 @@ describe.concurrent("evergate demo --chaos", () => {
         })
         const here = yield* place({ platforms: chaos.platforms.map((platform) => ({ ...platform, link: inAHurry })) })
         const running = yield* gateway(here)
+        yield* Effect.forkScoped(chaos.storm)
         const told = new Set<string>()
         const seen = Effect.map(chaos.ledger, (ledger) => {
           for (const { backAt, what } of ledger.faults) if (backAt !== null) told.add(what)

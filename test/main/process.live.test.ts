@@ -17,14 +17,17 @@ const pidOf = (here: Place) =>
 
 describe("evergate start, stop, restart", { timeout: 60_000 }, () => {
   it.live(
-    "F203: start returns when it runs, says so when it runs already, and status tells the truth through a restart",
+    "F203, F204, F217: start returns when it runs, says so when it runs already; a restart leaves nothing behind and tells no chat",
     () =>
       Effect.gen(function* () {
-        const here = yield* detachedPlace()
+        const peer = yield* FeishuPeer.make()
+        const here = yield* detachedPlace({ platforms: [feishuOf(peer)] })
         const started = yield* command(here, ["start"])
         const pid = pidOf(here)
+        yield* until(peer.lines, (lines) => lines.length === 1)
         const again = yield* command(here, ["start"])
         const restarted = yield* command(here, ["restart"])
+        yield* until(peer.lines, (lines) => lines.length === 1)
         const status = yield* command(here, ["status", "--json"])
         const stopped = yield* command(here, ["stop"])
         const twice = yield* command(here, ["stop"])
@@ -38,6 +41,7 @@ describe("evergate start, stop, restart", { timeout: 60_000 }, () => {
         assert.include(again.err, `process ${pid}`)
         assert.notStrictEqual((JSON.parse(status.out) as { readonly pid: number }).pid, pid)
         assert.include(twice.out, "evergate is stopped")
+        assert.deepStrictEqual(yield* peer.exchange.ledger, [])
       })
   )
 
@@ -103,6 +107,33 @@ describe("evergate start, stop, restart", { timeout: 60_000 }, () => {
         errors.filter(({ level }) => level === "INFO"),
         []
       )
+    })
+  )
+})
+
+describe("the commands", () => {
+  it.live("F202: speak to the gateway and the store of their own configuration, whatever else runs", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* place(), yield* place()]
+      const running = yield* gateway(one)
+      const kept = yield* command(two, ["send", "--to", "local:me", "for the second"])
+      const sent = yield* command(one, ["send", "--to", "local:me", "for the first"])
+      const { outbox } = yield* running.statusWhere(({ outbox }) => outbox.delivered === 1)
+
+      assert.include(kept.out, "the gateway is stopped")
+      assert.include(sent.out, "accepted")
+      assert.deepStrictEqual(outbox, { pending: 0, delivered: 1, dead: 0 })
+    })
+  )
+
+  it.live("F215: a stop under a manager ends with 0, after which none starts it again", () =>
+    Effect.gen(function* () {
+      const here = yield* place()
+      const running = yield* gateway(here, { env: { EVERGATE_MANAGER: "systemd" } })
+      const stopped = yield* command(here, ["stop"])
+      const { code } = yield* running.ended
+
+      assert.deepStrictEqual([stopped.code, code], [0, 0])
     })
   )
 })
