@@ -4,7 +4,6 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import { hostname } from "node:os"
-import { join, resolve } from "node:path"
 import { Mask } from "../actors/Mask.ts"
 import { Supervision } from "../actors/Supervision.ts"
 import { Supervisor } from "../actors/Supervisor.ts"
@@ -82,8 +81,8 @@ const localOf = (platforms: ReadonlyArray<PlatformSettings>): Layer.Layer<Local>
 }
 
 /** The database that the settings name. */
-export const databaseOf = ({ store, home }: Pick<Settings, "store" | "home">): Layer.Layer<Database, StoreError> =>
-  Store.layerSqlite({ filename: resolve(join(home, store.url.slice("sqlite:".length))) })
+export const databaseOf = (settings: Pick<Settings, "store" | "home">): Layer.Layer<Database, StoreError> =>
+  Store.layerSqlite({ filename: Store.fileOf(settings) })
 
 /** How the gateway names itself to whoever it alarms. */
 const name = `evergate on ${hostname()}`

@@ -1,6 +1,7 @@
 /** Alarms by another road, on virtual time. */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Scope } from "effect"
+import type { Duration } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Bulletin, Notice, Trouble } from "../../src/actors/bulletin.ts"
 import { bulletinOf } from "../../src/actors/bulletin.ts"
