@@ -14,6 +14,7 @@ import { makeDrainTime } from "./drainTime.ts"
 import { Feed } from "./Feed.ts"
 import { Inbox } from "./Inbox.ts"
 import type { LinkReport } from "./LinkReport.ts"
+import type { Notices } from "./Notices.ts"
 import { Outbox } from "./Outbox.ts"
 import { Pauses } from "./Pauses.ts"
 import { Roster } from "./Roster.ts"
@@ -47,7 +48,7 @@ export class Supervisor extends Context.Service<
 >()("evergate/actors/Supervisor") {
   static readonly layer = (
     options: SupervisorOptions
-  ): Layer.Layer<Supervisor | PlatformHost, never, Ground | Roster> =>
+  ): Layer.Layer<Supervisor | PlatformHost, never, Ground | Roster | Notices> =>
     Layer.effectContext(
       Effect.map(make(options), (supervisor) =>
         Context.make(Supervisor, supervisor).pipe(

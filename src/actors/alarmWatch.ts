@@ -2,9 +2,13 @@
 import { Clock, Deferred, Duration, Effect, Schema } from "effect"
 import type { PlatformId } from "../domain/Address.ts"
 import type { LinkStatus } from "../domain/LinkState.ts"
+import type { Findings } from "./alarms.ts"
 import { look } from "./alarms.ts"
+import type { Trouble } from "./bulletin.ts"
+import { Notices } from "./Notices.ts"
 import { Pauses } from "./Pauses.ts"
 import { supervise } from "./supervise.ts"
+import { Supervision } from "./Supervision.ts"
 
 /** No platform that could come back by itself has been connected for `escalate.after`; the process is to end with 75. */
 export class Escalated extends Schema.TaggedError<Escalated>()("Escalated", {
@@ -33,6 +37,7 @@ export const watch = Effect.fnUntraced(function* (
   options: AlarmOptions
 ) {
   const pauses = yield* Pauses
+  const tell = yield* makeTell
   const end = yield* Deferred.make<never, Escalated>()
   const settings = {
     alarmAfterMillis: Duration.toMillis(options.alarmAfter),
@@ -51,38 +56,62 @@ export const watch = Effect.fnUntraced(function* (
         if (paused || now - lookedAt > Duration.toMillis(lookEvery) + lookLateMillis) from = now
         lookedAt = now
         const links = yield* statuses
-        const { raised, cleared, deafMillis } = look(links, told, settings, from, now)
-        yield* tell(raised, cleared, told, now)
-        if (deafMillis === null) continue
-        yield* Deferred.fail(end, new Escalated({ downForMillis: deafMillis, platforms: links.map(({ id }) => id) }))
+        const findings = look(links, told, settings, from, now)
+        yield* tell(findings, told, now)
+        if (findings.deafMillis === null) continue
+        const platforms = links.map(({ id }) => id)
+        yield* Deferred.fail(end, new Escalated({ downForMillis: findings.deafMillis, platforms }))
       }
     })
   )
   return Deferred.await(end)
 })
 
-/** One ERROR a platform, one line more when it is back. */
-const tell = Effect.fnUntraced(function* (
-  raised: ReadonlyArray<LinkStatus>,
-  cleared: ReadonlyArray<LinkStatus>,
-  told: Set<PlatformId>,
-  now: number
-) {
-  for (const link of raised) {
-    told.add(link.id)
-    yield* Effect.logError("platform is down").pipe(Effect.annotateLogs(alarmOf(link, now)))
-  }
-  for (const link of cleared) {
-    told.delete(link.id)
-    yield* Effect.logInfo("platform is back").pipe(Effect.annotateLogs({ platform: link.id }))
-  }
+/** One ERROR a platform and one line more when it is back; and the same by the alarms' roads. */
+const makeTell = Effect.gen(function* () {
+  const notices = yield* Notices
+  const supervision = yield* Supervision
+
+  return Effect.fnUntraced(function* (findings: Findings, told: Set<PlatformId>, now: number) {
+    for (const link of findings.raised) {
+      told.add(link.id)
+      yield* Effect.logError("platform is down").pipe(Effect.annotateLogs(alarmOf(link, now)))
+      yield* notices.raise(troubleOf(link, now))
+    }
+    for (const { id } of findings.cleared) {
+      told.delete(id)
+      yield* Effect.logInfo("platform is back").pipe(Effect.annotateLogs({ platform: id }))
+      yield* notices.clear(keyOf(id), `${id} is back`)
+    }
+    // At the gateway's own stop all of them are: that heals nothing.
+    if (yield* supervision.isStopping) return
+    for (const id of findings.dropped) {
+      told.delete(id)
+      yield* notices.clear(keyOf(id), `${id} is stopped and not waited for any more`)
+    }
+  })
 })
+
+const downFor = (link: LinkStatus, now: number): string =>
+  Duration.format(Duration.seconds(Math.round((now - (link.downSince ?? now)) / 1_000)))
 
 const alarmOf = (link: LinkStatus, now: number) => ({
   platform: link.id,
   state: link.state,
-  for: Duration.format(Duration.millis(now - (link.downSince ?? now))),
+  for: downFor(link, now),
   kind: link.lastError?.kind,
   message: link.lastError?.message,
   hint: link.lastError?.hint
 })
+
+const keyOf = (id: PlatformId): string => `platform ${id}`
+
+const troubleOf = (link: LinkStatus, now: number): Trouble => {
+  const why = link.lastError === null ? "" : ` (${link.lastError.kind}: ${link.lastError.message})`
+  return {
+    key: keyOf(link.id),
+    platform: link.id,
+    what: `${link.id} has been down for ${downFor(link, now)}${why}`,
+    hint: link.lastError?.hint ?? null
+  }
+}

@@ -14,6 +14,8 @@ export interface Findings {
   readonly raised: ReadonlyArray<LinkStatus>
   /** Told before, and up again. */
   readonly cleared: ReadonlyArray<LinkStatus>
+  /** Told before, and stopped or taken away since: nobody waits for it. */
+  readonly dropped: ReadonlyArray<PlatformId>
   /** Every platform that could come back by itself is down, and has been for this long, past `escalate.after`. */
   readonly deafMillis: number | null
 }
@@ -35,6 +37,7 @@ export const look = (
   return {
     raised: links.filter((link) => !told.has(link.id) && downFor(link, from, now) >= settings.alarmAfterMillis),
     cleared: links.filter((link) => told.has(link.id) && link.state === "connected"),
+    dropped: Array.from(told).filter((id) => !links.some((link) => link.id === id && link.state !== "stopped")),
     deafMillis:
       candidates.length > 0 && escalateAfterMillis !== null && deafMillis >= escalateAfterMillis ? deafMillis : null
   }

@@ -4,6 +4,7 @@ import { Effect, References, Result } from "effect"
 import { CliConfig, Command, GlobalFlag } from "effect/cli"
 import { surroundings } from "../layers/surroundings.ts"
 import { version } from "../layers/version.ts"
+import * as Backup from "./backup.ts"
 import * as Configuration from "./config.ts"
 import * as Cron from "./cron.ts"
 import * as Demo from "./demo.ts"
@@ -39,6 +40,7 @@ const root = evergate.pipe(
     Outbox.command,
     Sessions.command,
     Service.command,
+    Backup.command,
     Configuration.command
   ])
 )

@@ -27,6 +27,7 @@ import {
   ProxyText,
   required,
   Secret,
+  SecretUrl,
   setting,
   Switch,
   TimeZone
@@ -210,6 +211,10 @@ const Watchdog = Schema.Struct({
   stall: setting(Stall, "How long the event loop or a long-lived part may stand.", "60s"),
   action: setting(only("exit", "another action"), "`exit` ends with 70.", "exit")
 })
+/** Whoever is pinged is not to be flooded. */
+const Often = PositiveDuration.check(
+  Schema.makeFilter((every) => Duration.toMillis(every) >= 1_000 || "Expected at least 1s")
+)
 const Sessions = Schema.Struct({
   scope: setting(SessionScope, "Who shares a conversation: the `chat`, a `user` within it, or a `thread`.", "chat"),
   idle: setting(onlyDuration("24h"), "After this a session starts afresh.", "24h"),
@@ -217,12 +222,29 @@ const Sessions = Schema.Struct({
 })
 
 const silent = Schema.makeFilter((value: boolean) => !value || "Expected false: announcing a restart is not built yet")
-const none = Schema.makeFilter(
-  (alarms: ReadonlyArray<unknown>) => alarms.length === 0 || "Expected off: sending alarms is not built yet"
-)
-const Alarms = Schema.Union([Schema.Literal("off"), Schema.Array(Schema.Unknown).check(none)])
 
-/** All but `platforms`, `agent` and `cron`, which are decoded one by one by their kind. */
+export const ChatAlarm = Schema.Struct({
+  to: required(
+    Schema.NonEmptyString,
+    "A chat that is told, by its address. Where its own platform is down, others are."
+  )
+})
+export const WebhookAlarm = Schema.Struct({
+  webhook: required(SecretUrl, "A URL that is told by a POST of JSON.")
+})
+export const HeartbeatAlarm = Schema.Struct({
+  heartbeat: required(SecretUrl, "A URL that is asked by GET as long as all is well: a dead man's switch."),
+  every: setting(Often, "How often.", "1m")
+})
+export const alarmKinds = { to: ChatAlarm, webhook: WebhookAlarm, heartbeat: HeartbeatAlarm }
+export type AlarmSettings = typeof ChatAlarm.Type | typeof WebhookAlarm.Type | typeof HeartbeatAlarm.Type
+
+const Alarms = Schema.Union([
+  Schema.Literal("off"),
+  Schema.Array(Schema.Union([ChatAlarm, WebhookAlarm, HeartbeatAlarm]))
+])
+
+/** All but `platforms`, `agent`, `alarms` and `cron`, whose entries are decoded one by one. */
 export const Sections = Schema.Struct({
   home: optional(Schema.NonEmptyString, "Database, locks, logs and pid; else $EVERGATE_HOME, else `~/.evergate`."),
   http: setting(Http, "The page and the API.", {}),
@@ -239,7 +261,6 @@ export const Sections = Schema.Struct({
   admins: setting(Schema.Array(Admin), "Who may change things: `<platform id>:<user id>`.", []),
   catchUp: setting(only("off", "reading what was missed"), "What was missed while a link was down.", "off"),
   limits: setting(only("off", "limiting what comes in"), "How much is heard.", "off"),
-  alarms: setting(Alarms, "Who is told when a platform is down.", []),
   announce: setting(Schema.Boolean.check(silent), "Whether chats are told of a restart.", false)
 })
 
@@ -250,6 +271,7 @@ export const File = Schema.Struct({
     { id: "local", kind: "local" }
   ]),
   agent: setting(Schema.Union([EchoAgent, HttpAgent]), "Who answers.", { kind: "echo" }),
+  alarms: setting(Alarms, "Who is told when something is wrong, and when it is well again: `off`, or a list.", []),
   cron: setting(Schema.Array(CronSettings), "Jobs, a list.", [])
 })
 
@@ -259,5 +281,6 @@ export interface Settings extends Omit<typeof Sections.Type, "home"> {
   readonly home: string
   readonly platforms: ReadonlyArray<PlatformSettings>
   readonly agent: AgentSettings
+  readonly alarms: ReadonlyArray<AlarmSettings>
   readonly jobs: ReadonlyArray<Job>
 }

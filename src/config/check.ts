@@ -3,6 +3,7 @@
  * are told at once; what has a fault of its own is left out of what is compared.
  */
 import { Predicate, Result, Schema } from "effect"
+import { checkAlarms } from "./checkAlarms.ts"
 import { checkJobs } from "./checkJobs.ts"
 import { checkPlatform, checkPlatforms, idsOf } from "./checkPlatforms.ts"
 import type { Document, Path } from "./document.ts"
@@ -42,16 +43,23 @@ export const check = (tree: unknown, given: Given): Result.Result<Settings, Read
     read.tell([], { expected: "a mapping of settings", hint: "see docs/settings.md" })
     return Result.fail(read.faults)
   }
-  const { platforms: rawPlatforms = localChat, agent: rawAgent = { kind: "echo" }, cron = [], ...rest } = tree
+  const {
+    platforms: rawPlatforms = localChat,
+    agent: rawAgent = { kind: "echo" },
+    alarms: rawAlarms,
+    cron = [],
+    ...rest
+  } = tree
   const sections = read.decode(Sections, rest, [], keysAt(File))
   checkListener(read, tree["http"])
   const agent = read.decodeKind<(typeof agentKinds)[keyof typeof agentKinds]>(agents, rawAgent, ["agent"])
   const platforms = checkPlatforms(read, rawPlatforms, isElsewhere(rawAgent))
   const ids = idsOf(read, rawPlatforms)
   checkAdmins(read, tree["admins"], ids)
+  const alarms = checkAlarms(read, rawAlarms, ids)
   const jobs = checkJobs(read, cron, { ...given, platforms: ids })
   if (sections === null || agent === null || read.faults.length > 0) return Result.fail(read.faults)
-  return Result.succeed({ ...sections, home: given.homeOf(sections.home), platforms, agent, jobs })
+  return Result.succeed({ ...sections, home: given.homeOf(sections.home), platforms, agent, alarms, jobs })
 }
 
 /** Whether each platform has to say whom it hears. Of a kind that there is not, nothing follows. */

@@ -1,6 +1,16 @@
 /** docs/settings.md: what the schema says of itself, for people. */
 import { alternatives, jsonSchema, note, propertiesOf } from "./keys.ts"
-import { CronSettings, EchoAgent, FeishuSettings, HttpAgent, LocalSettings, Sections } from "./Settings.ts"
+import {
+  ChatAlarm,
+  CronSettings,
+  EchoAgent,
+  FeishuSettings,
+  HeartbeatAlarm,
+  HttpAgent,
+  LocalSettings,
+  Sections,
+  WebhookAlarm
+} from "./Settings.ts"
 
 const intro = `# Settings
 
@@ -55,6 +65,9 @@ export const settingsPage = (): string =>
     section("Platforms of kind `local`", "platforms[].", LocalSettings),
     section("The agent `echo`", "agent.", EchoAgent),
     section("The agent `http`", "agent.", HttpAgent),
+    section("Alarms to a chat", "alarms[].", ChatAlarm),
+    section("Alarms to a webhook", "alarms[].", WebhookAlarm),
+    section("A dead man's switch", "alarms[].", HeartbeatAlarm),
     section("Cron jobs", "cron[].", CronSettings)
   ].join("\n\n") + "\n"
 

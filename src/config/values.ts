@@ -87,6 +87,9 @@ export const HttpUrl = Schema.String.check(
   Schema.makeFilter((text) => isHttp(text) || "Expected a URL that begins with http:// or https://")
 )
 
+/** A URL that is a credential itself: whoever knows it may use it. */
+export const SecretUrl = Schema.RedactedFromValue(HttpUrl)
+
 /** Which Feishu an app belongs to. */
 export const FeishuDomain = Schema.String.check(
   Schema.makeFilter(

@@ -10,6 +10,7 @@ import * as Pruner from "../actors/Pruner.ts"
 import * as Pulse from "../actors/Pulse.ts"
 import { Feed } from "../actors/Feed.ts"
 import { Inbox } from "../actors/Inbox.ts"
+import { Notices } from "../actors/Notices.ts"
 import { Outbox } from "../actors/Outbox.ts"
 import { Pauses } from "../actors/Pauses.ts"
 import { Roster } from "../actors/Roster.ts"
@@ -38,6 +39,8 @@ export interface GatewayOptions {
   /** `outbox.expire`. */
   readonly expire?: Duration.Duration
   readonly keep?: Partial<Keep>
+  /** How the gateway names itself in alarms; `evergate` if absent. */
+  readonly name?: string
   /** `shutdown.drain`. */
   readonly drain?: Duration.Duration
   readonly alarmAfter?: Duration.Duration
@@ -58,6 +61,7 @@ export type Gateway =
   | Ticker
   | Feed
   | Roster
+  | Notices
   | InboxStore
   | OutboxStore
   | JobStore
@@ -68,7 +72,11 @@ export const parts = (options: GatewayOptions = {}) => {
   const scope = options.sessionScope ?? "chat"
   return {
     stores: Layer.mergeAll(InboxStore.layer, OutboxStore.layer, JobStore.layer, LinkStore.layer),
-    ground: Layer.mergeAll(Supervision.layer, Feed.layer, Roster.layer),
+    ground: Layer.mergeAll(
+      Layer.provideMerge(Notices.layer({ gateway: options.name ?? "evergate" }), Supervision.layer),
+      Feed.layer,
+      Roster.layer
+    ),
     pauses: Pauses.layer,
     outbox: Outbox.layer({ expire: options.expire ?? Duration.hours(24) }),
     sessions: Sessions.layer({

@@ -3,7 +3,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http/HttpClient"
-import { join, resolve } from "node:path"
+import { hostname } from "node:os"
 import { Mask } from "../actors/Mask.ts"
 import { Supervision } from "../actors/Supervision.ts"
 import { Supervisor } from "../actors/Supervisor.ts"
@@ -26,6 +26,7 @@ import type { PlatformHost } from "../platforms/Platform.ts"
 import type { Transport } from "../platforms/Transport.ts"
 import type { Database } from "../store/Database.ts"
 import { JobStore } from "../store/JobStore.ts"
+import * as AlarmRoads from "./alarmRoads.ts"
 import * as Egress from "./Egress.ts"
 import * as Gateway from "./Gateway.ts"
 import type { ListenFailed } from "./Listener.ts"
@@ -80,11 +81,15 @@ const localOf = (platforms: ReadonlyArray<PlatformSettings>): Layer.Layer<Local>
 }
 
 /** The database that the settings name. */
-export const databaseOf = ({ store, home }: Pick<Settings, "store" | "home">): Layer.Layer<Database, StoreError> =>
-  Store.layerSqlite({ filename: resolve(join(home, store.url.slice("sqlite:".length))) })
+export const databaseOf = (settings: Pick<Settings, "store" | "home">): Layer.Layer<Database, StoreError> =>
+  Store.layerSqlite({ filename: Store.fileOf(settings) })
+
+/** How the gateway names itself to whoever it alarms. */
+const name = `evergate on ${hostname()}`
 
 const gatewayOf = (settings: Settings) =>
   Gateway.layer({
+    name,
     sessionScope: settings.sessions.scope,
     turnTimeout: settings.agent.timeout,
     admins: settings.admins,
@@ -95,6 +100,9 @@ const gatewayOf = (settings: Settings) =>
     escalateAfter: settings.escalate.after,
     jobs: settings.jobs
   })
+
+const alarmsOf = ({ alarms }: Settings) =>
+  Layer.mergeAll(Layer.empty, ...alarms.map((alarm) => AlarmRoads.layer(alarm, name)))
 
 /** The routes first: a listener that is opened again has them. */
 const serverOf = ({ http }: Settings) =>
@@ -144,6 +152,7 @@ export const layer = (loaded: Loaded) => {
     Layer.provideMerge(localOf(enabled)),
     Layer.provideMerge(watchdogOf(settings)),
     Layer.provideMerge(VitalWatch.layer()),
+    Layer.provideMerge(alarmsOf(settings)),
     Layer.provideMerge(gatewayOf(settings)),
     Layer.provideMerge(agentOf(settings.agent)),
     Layer.provideMerge(Listener.layer(settings.http)),

@@ -1,5 +1,7 @@
 /** The database behind the stores, by what the settings name. */
 import { Layer } from "effect"
+import { join, resolve } from "node:path"
+import type { Settings } from "../config/Settings.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { Database } from "../store/Database.ts"
 import * as Sqlite from "./Sqlite.ts"
@@ -12,3 +14,7 @@ export const layerSqlite = (options: { readonly filename: string }): Layer.Layer
 export const layerMemory: Layer.Layer<Database, StoreError> = Database.layer({ url: "sqlite::memory:" }).pipe(
   Layer.provide(Sqlite.layerMemory)
 )
+
+/** The database file that the settings name. */
+export const fileOf = ({ store, home }: Pick<Settings, "store" | "home">): string =>
+  resolve(join(home, store.url.slice("sqlite:".length)))

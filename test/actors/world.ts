@@ -2,6 +2,7 @@
 import { Clock, Duration, Effect, Layer, Stream } from "effect"
 import { Feed } from "../../src/actors/Feed.ts"
 import { Inbox } from "../../src/actors/Inbox.ts"
+import { Notices } from "../../src/actors/Notices.ts"
 import { Outbox } from "../../src/actors/Outbox.ts"
 import { Pauses } from "../../src/actors/Pauses.ts"
 import { Roster } from "../../src/actors/Roster.ts"
@@ -30,6 +31,7 @@ export interface WorldOptions {
   readonly expire?: Duration.Duration
   readonly turnTimeout?: Duration.Duration
   readonly concurrentTurns?: number
+  readonly alarmAfter?: Duration.Duration
   readonly escalateAfter?: Duration.Duration
   /** One that outlives this world; absent: one of its own. */
   readonly database?: Database["Service"]
@@ -38,7 +40,7 @@ export interface WorldOptions {
 export const world = (options: WorldOptions = {}) =>
   Supervisor.layer({
     drain: options.drain ?? Duration.seconds(20),
-    alarmAfter: Duration.minutes(2),
+    alarmAfter: options.alarmAfter ?? Duration.minutes(2),
     escalateAfter: options.escalateAfter ?? null
   }).pipe(
     Layer.provideMerge(Inbox.layer({ scope: "chat" })),
@@ -51,6 +53,7 @@ export const world = (options: WorldOptions = {}) =>
     ),
     Layer.provideMerge(Outbox.layer({ expire: options.expire ?? Duration.hours(24) })),
     Layer.provideMerge(Pauses.layer),
+    Layer.provideMerge(Notices.layer({ gateway: "evergate" })),
     Layer.provideMerge(Layer.mergeAll(Supervision.layer, Feed.layer, Roster.layer)),
     Layer.provideMerge(Layer.mergeAll(InboxStore.layer, OutboxStore.layer, JobStore.layer, LinkStore.layer)),
     Layer.provideMerge(options.database === undefined ? Store.layerMemory : Layer.succeed(Database, options.database)),

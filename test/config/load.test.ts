@@ -523,7 +523,6 @@ describe("what is wrong", () => {
 
   it.effect.each([
     ["limits: { perSender: 20/1m }", "limits"],
-    ["alarms: [{ to: 'local:me' }]", "alarms"],
     ["catchUp: { within: 2h }", "catchUp"],
     ["store: { url: 'postgres://u:p@h/db' }", "store.url"],
     ["sessions: { busy: interrupt }", "sessions.busy"],
@@ -563,7 +562,6 @@ describe("what is wrong", () => {
         "platforms[3].kind",
         "platforms[4].kind",
         "limits",
-        "alarms",
         "cron[0].quiet",
         "cron[0].onFailure"
       ])
@@ -583,6 +581,39 @@ describe("what is wrong", () => {
       ].join("\n")
 
       expect((yield* yaml(text)).settings.limits).toBe("off")
+    })
+  )
+
+  it.effect("alarms go to chats, webhooks and dead man's switches; what each lacks is told by its key path", () =>
+    Effect.gen(function* () {
+      const { settings, secrets } = yield* yaml(
+        "alarms: [{ to: 'local:me' }, { webhook: 'https://ops.example/s3cret' }, { heartbeat: 'https://ops.example/b', every: 30s }]"
+      )
+
+      expect(settings.alarms).toMatchObject([{ to: "local:me" }, {}, { every: Duration.seconds(30) }])
+      expect(secrets.map(Redacted.value)).toEqual(["https://ops.example/s3cret", "https://ops.example/b"])
+      expect((yield* yaml("alarms: off")).settings.alarms).toEqual([])
+      expect(yield* paths("alarms: on")).toEqual(["alarms"])
+      expect(
+        yield* paths(
+          [
+            "alarms:",
+            "  - { to: 'slack:C0' }",
+            "  - { to: nowhere }",
+            "  - { webhook: 'ftp://ops.example' }",
+            "  - { heartbeat: 'https://ops.example', every: 10ms }",
+            "  - { webhook: 'https://ops.example', every: 1m }",
+            "  - { mail: 'ops@example' }"
+          ].join("\n")
+        )
+      ).toEqual([
+        "alarms[0].to",
+        "alarms[1].to",
+        "alarms[2].webhook",
+        "alarms[3].every",
+        "alarms[4].every",
+        "alarms[5]"
+      ])
     })
   )
 
