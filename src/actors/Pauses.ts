@@ -1,15 +1,20 @@
 /**
  * Notices that time went by without us: the machine slept, the process was stopped, or the wall clock was moved. Timers
- * are not trusted after that: links are probed at once and counts of downtime start anew. Cron looks for itself.
+ * are not trusted after that: links are probed at once and counts of downtime start anew. Cron looks for itself. So are
+ * links probed when the machine is on another network, where whatever was connected before may be dead and nobody says so.
  */
 import { Clock, Context, Deferred, Duration, Effect, Layer } from "effect"
 import { monotonicMillis } from "../domain/monotonic.ts"
+import { NetworkView } from "./NetworkView.ts"
 import { supervise } from "./supervise.ts"
 import type { Supervision } from "./Supervision.ts"
 
 export interface Pause {
-  /** `clock`: the wall clock went on or was moved by more than the elapsed time; `stopped`: our own timers stood. */
-  readonly kind: "clock" | "stopped"
+  /**
+   * `clock`: the wall clock went on or was moved by more than the elapsed time; `stopped`: our own timers stood; `network`: no
+   * time went by, but the machine's addresses or its way out are others.
+   */
+  readonly kind: "clock" | "stopped" | "network"
   readonly millis: number
 }
 
@@ -22,19 +27,20 @@ export class Pauses extends Context.Service<
   {
     /** Waits for the next pause to be over. */
     readonly next: Effect.Effect<Pause>
+    /** The same for pauses in which time went by. */
+    readonly nextOfTime: Effect.Effect<Pause>
   }
 >()("evergate/actors/Pauses") {
   static readonly layer: Layer.Layer<Pauses, never, Supervision> = Layer.effect(
     Pauses,
     Effect.gen(function* () {
+      const network = yield* NetworkView
       let coming = yield* Deferred.make<Pause>()
 
       const announce = Effect.fnUntraced(function* (pause: Pause) {
         const waiting = coming
         coming = yield* Deferred.make<Pause>()
-        yield* Effect.logInfo("paused").pipe(
-          Effect.annotateLogs({ kind: pause.kind, for: Duration.format(Duration.millis(Math.round(pause.millis))) })
-        )
+        yield* tell(pause)
         yield* Deferred.succeed(waiting, pause)
       })
 
@@ -42,23 +48,37 @@ export class Pauses extends Context.Service<
         Effect.gen(function* () {
           let wall = yield* Clock.currentTimeMillis
           let elapsed = yield* monotonicMillis
+          let place = yield* network.read
           while (true) {
             yield* Effect.sleep(period)
             yield* progress(Duration.seconds(30))
             const wallNow = yield* Clock.currentTimeMillis
             const elapsedNow = yield* monotonicMillis
-            const pause = judge(wallNow - wall, elapsedNow - elapsed)
+            const placeNow = yield* network.read
+            const pause = judge(wallNow - wall, elapsedNow - elapsed) ?? (placeNow === place ? null : networkChanged)
             wall = wallNow
             elapsed = elapsedNow
+            place = placeNow
             if (pause !== null) yield* announce(pause)
           }
         })
       )
 
-      return Pauses.of({ next: Effect.suspend(() => Deferred.await(coming)) })
+      const next = Effect.suspend(() => Deferred.await(coming))
+      return Pauses.of({ next, nextOfTime: Effect.repeat(next, { until: ({ kind }) => kind !== "network" }) })
     })
   )
 }
+
+const networkChanged: Pause = { kind: "network", millis: 0 }
+
+const tell = ({ kind, millis }: Pause) =>
+  kind === "network"
+    ? Effect.logInfo("the network changed; every link is probed")
+    : Effect.annotateLogs(Effect.logInfo("paused"), {
+        kind,
+        for: Duration.format(Duration.millis(Math.round(millis)))
+      })
 
 /** From what both clocks say went by since the last look, a period ago; null when nothing did but the period. */
 export const judge = (wallMillis: number, elapsedMillis: number): Pause | null => {

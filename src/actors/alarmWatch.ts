@@ -49,7 +49,10 @@ export const watch = Effect.fnUntraced(function* (
       let from = 0
       let lookedAt = yield* Clock.currentTimeMillis
       while (true) {
-        const paused = yield* Effect.raceFirst(Effect.as(Effect.sleep(lookEvery), false), Effect.as(pauses.next, true))
+        const paused = yield* Effect.raceFirst(
+          Effect.as(Effect.sleep(lookEvery), false),
+          Effect.as(pauses.nextOfTime, true)
+        )
         yield* progress(progressWithin)
         const now = yield* Clock.currentTimeMillis
         // After a sleep either may be awake first, the pauses or this.

@@ -86,11 +86,43 @@ export class Proxy extends Schema.TaggedError<Proxy>()("Proxy", { proxy: Schema.
   readonly hint = "check the proxy's address and password, or set `proxy: none`; evergate never goes round a proxy"
 }
 
-export class Tls extends Schema.TaggedError<Tls>()("Tls", { host: Schema.String, detail: Schema.String }) {
+/** What is wrong with a certificate, or with who holds it, where TLS says so. */
+export const TlsFault = Schema.Literals([
+  "expired",
+  "notYetValid",
+  "selfSigned",
+  "wrongName",
+  "untrusted",
+  "noTls",
+  "ended"
+])
+export type TlsFault = typeof TlsFault.Type
+
+const tlsHints: Readonly<Record<TlsFault, string>> = {
+  expired: "the certificate's owner has to renew it; where it is not expired, this machine's clock is wrong: set it",
+  notYetValid: "this machine's clock is behind: set it, best by a time service",
+  selfSigned:
+    "where a proxy opens TLS or the deployment is your own, name its CA by NODE_EXTRA_CA_CERTS=FILE; else somebody answers in the platform's place",
+  wrongName:
+    "the certificate is another host's: check the address, the resolver, and who answers in the platform's place",
+  untrusted: "name the CA that signed it by NODE_EXTRA_CA_CERTS=FILE, or have the server send its whole chain",
+  noTls: "whoever answers there speaks no TLS: check the scheme and the port, and look for a captive portal",
+  ended: "something on the way cuts TLS off, mostly a firewall or a proxy: let the platform's host through"
+}
+
+export class Tls extends Schema.TaggedError<Tls>()("Tls", {
+  host: Schema.String,
+  detail: Schema.String,
+  fault: Schema.optionalKey(TlsFault)
+}) {
   override get message() {
     return `TLS with ${this.host} failed: ${this.detail}`
   }
-  readonly hint = "check the certificate, this machine's clock, and NODE_EXTRA_CA_CERTS where a proxy opens TLS"
+  get hint(): string {
+    return this.fault === undefined
+      ? "check the certificate, this machine's clock, and NODE_EXTRA_CA_CERTS where a proxy opens TLS"
+      : tlsHints[this.fault]
+  }
 }
 
 export class HandshakeRejected extends Schema.TaggedError<HandshakeRejected>()("HandshakeRejected", {
@@ -101,7 +133,12 @@ export class HandshakeRejected extends Schema.TaggedError<HandshakeRejected>()("
   override get message() {
     return `the upgrade was refused with ${this.status}: ${this.detail}`
   }
-  readonly hint = "nothing to do unless it repeats; then see the platform's status page"
+  get hint(): string {
+    // An upgrade is granted or refused; who answers with a page or a redirect is not the platform.
+    return this.status < 400 || this.status === 511
+      ? "a proxy or captive portal may be answering in the platform's place: open a page in a browser on this machine"
+      : "nothing to do unless it repeats; then see the platform's status page"
+  }
 }
 
 export class Bootstrap extends Schema.TaggedError<Bootstrap>()("Bootstrap", {

@@ -3,21 +3,28 @@
  * or TLS gave it, never by its text. REST calls and WebSockets share it, so that both name the same fault alike.
  */
 import { Predicate, Schema } from "effect"
-import type { LinkErrorReason } from "./LinkError.ts"
+import type { LinkErrorReason, TlsFault } from "./LinkError.ts"
 import { ConnectionRefused, Dns, Network, Protocol, Proxy, Tls } from "./LinkError.ts"
 
 const isProxy = Schema.is(Proxy)
 
 const resolverCodes = new Set(["ENOTFOUND", "ENODATA", "ESERVFAIL", "ENONAME"])
-const tlsCodes = new Set([
-  "EPROTO",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "HOSTNAME_MISMATCH",
-  "INVALID_CA",
-  "INVALID_PURPOSE",
-  "PATH_LENGTH_EXCEEDED"
-])
+/** What OpenSSL and Node call the faults that something can be said about. */
+const tlsFaults: Readonly<Record<string, TlsFault>> = {
+  CERT_HAS_EXPIRED: "expired",
+  CERT_NOT_YET_VALID: "notYetValid",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "selfSigned",
+  SELF_SIGNED_CERT_IN_CHAIN: "selfSigned",
+  ERR_TLS_CERT_ALTNAME_INVALID: "wrongName",
+  HOSTNAME_MISMATCH: "wrongName",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "untrusted",
+  UNABLE_TO_GET_ISSUER_CERT: "untrusted",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "untrusted",
+  CERT_UNTRUSTED: "untrusted",
+  ERR_SSL_WRONG_VERSION_NUMBER: "noTls",
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: "noTls"
+}
+const tlsCodes = new Set(["EPROTO", "INVALID_CA", "INVALID_PURPOSE", "PATH_LENGTH_EXCEEDED", ...Object.keys(tlsFaults)])
 const tlsPrefix = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|ERROR_IN_CERT_)/
 
 /** What went wrong with `host`. The proxy's own faults arrive as `Proxy` already and stay so. */
@@ -28,10 +35,19 @@ export const networkFailure = (cause: unknown, host: string): LinkErrorReason =>
   const detail = describe(error, code)
   if (resolverCodes.has(code) || code.startsWith("EAI_")) return new Dns({ host, detail })
   if (code === "ECONNREFUSED") return new ConnectionRefused({ address: addressOf(error, host) })
-  if (tlsCodes.has(code) || tlsPrefix.test(code)) return new Tls({ host, detail })
+  if (endedInTls(error, code))
+    return new Tls({ host, detail: "it ended in the middle of the handshake", fault: "ended" })
+  if (tlsCodes.has(code) || tlsPrefix.test(code)) {
+    const fault = tlsFaults[code]
+    return new Tls({ host, detail, ...(fault === undefined ? {} : { fault }) })
+  }
   if (code.startsWith("HPE_") || code.startsWith("WS_ERR_")) return new Protocol({ detail })
   return new Network({ detail })
 }
+
+/** Of all resets only the one before TLS stood names whom Node connected to, and no call of the system's that failed. */
+const endedInTls = (error: unknown, code: string): boolean =>
+  code === "ECONNRESET" && Predicate.hasProperty(error, "localAddress") && !Predicate.hasProperty(error, "syscall")
 
 const unsentCodes = new Set([
   "EHOSTUNREACH",

@@ -23,11 +23,14 @@ export class Agents extends Context.Service<
     readonly make: (options: https.AgentOptions) => Effect.Effect<AgentPair, never, Scope.Scope>
   }
 >()("evergate/layers/Agents") {
-  static readonly layer = (route: Route): Layer.Layer<Agents> =>
+  static readonly layer = (route: Route, patienceMillis?: number): Layer.Layer<Agents> =>
     Layer.succeed(Agents, {
       make: (options) =>
         Effect.acquireRelease(
-          Effect.sync(() => ({ http: new PlainAgent(route, options), https: new SecureAgent(route, options) })),
+          Effect.sync(() => ({
+            http: new PlainAgent(new Roads(route, patienceMillis), options),
+            https: new SecureAgent(new Roads(route, patienceMillis), options)
+          })),
           (pair) =>
             Effect.sync(() => {
               pair.http.destroy()
@@ -42,9 +45,9 @@ type Created = (error: Error | null, socket: Duplex) => void
 class PlainAgent extends http.Agent {
   readonly #roads: Roads
 
-  constructor(route: Route, options: https.AgentOptions) {
+  constructor(roads: Roads, options: https.AgentOptions) {
     super(raced(options))
-    this.#roads = new Roads(route)
+    this.#roads = roads
   }
 
   override createConnection(options: http.ClientRequestArgs, created?: Created) {
@@ -64,9 +67,9 @@ class PlainAgent extends http.Agent {
 class SecureAgent extends https.Agent {
   readonly #roads: Roads
 
-  constructor(route: Route, options: https.AgentOptions) {
+  constructor(roads: Roads, options: https.AgentOptions) {
     super(raced(options))
-    this.#roads = new Roads(route)
+    this.#roads = roads
   }
 
   override createConnection(options: https.RequestOptions, created?: Created) {

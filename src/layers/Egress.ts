@@ -3,7 +3,7 @@
  * name's addresses are the same for both. An account with a proxy of its own gets an egress of its own.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Layer } from "effect"
+import { Duration, Layer } from "effect"
 import type { HttpClient } from "effect/http/HttpClient"
 import type { Transport } from "../platforms/Transport.ts"
 import { Agents } from "./Agents.ts"
@@ -17,16 +17,20 @@ export interface Options {
   readonly proxy: string
   /** Where `env` looks; the process's environment unless given. */
   readonly environment?: Readonly<Record<string, string | undefined>>
+  /** How long a proxy may take to open a tunnel; 10 s unless given. */
+  readonly tunnelWithin?: Duration.Duration
 }
 
 /** An HTTP client on the policy's roads. */
-const layerHttpClient = (way: Route): Layer.Layer<HttpClient> =>
+const layerHttpClient = (way: Route, patienceMillis?: number): Layer.Layer<HttpClient> =>
   NodeHttpClient.layerUndiciNoDispatcher.pipe(
-    Layer.provide(Layer.effect(NodeHttpClient.Dispatcher, Dispatcher.make(way)))
+    Layer.provide(Layer.effect(NodeHttpClient.Dispatcher, Dispatcher.make(way, patienceMillis)))
   )
 
 /** Everything that leaves the gateway, under one policy. */
-export const layer = ({ proxy, environment = process.env }: Options): Layer.Layer<Transport | HttpClient> => {
+export const layer = (options: Options): Layer.Layer<Transport | HttpClient> => {
+  const { proxy, environment = process.env, tunnelWithin } = options
   const way = route(proxy, environment)
-  return Layer.merge(Layer.provide(WebSocket.layer, Agents.layer(way)), layerHttpClient(way))
+  const patience = tunnelWithin === undefined ? undefined : Duration.toMillis(tunnelWithin)
+  return Layer.merge(Layer.provide(WebSocket.layer, Agents.layer(way, patience)), layerHttpClient(way, patience))
 }

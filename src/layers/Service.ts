@@ -34,6 +34,7 @@ import { Listener } from "./Listener.ts"
 import { namesOf } from "./listenerNames.ts"
 import { maskOf } from "./logLine.ts"
 import * as LoopGuard from "./loopGuard.ts"
+import * as Network from "./Network.ts"
 import * as Store from "./Store.ts"
 import { isText } from "./Telemetry.ts"
 import * as Vitals from "./vitals.ts"
@@ -159,6 +160,7 @@ export const layer = (loaded: Loaded) => {
     Layer.provideMerge(Layer.provideMerge(pastJobsRefused(loaded), databaseOf(settings))),
     Layer.provideMerge(Egress.layer({ proxy: settings.proxy, environment })),
     Layer.provideMerge(Layer.succeed(Mask, maskOf(loaded.secrets))),
+    Layer.provideMerge(Network.layer),
     // Below everything, so that the fibers of all of it are counted.
     Layer.provideMerge(Vitals.layer)
   )

@@ -18,10 +18,10 @@ const bounds = {
 } satisfies Undici.Agent.Options
 
 /** Makes a dispatcher. */
-export const make = (route: Route): Effect.Effect<Undici.Dispatcher, never, Scope.Scope> =>
+export const make = (route: Route, patienceMillis?: number): Effect.Effect<Undici.Dispatcher, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const roads = new Roads(route)
+      const roads = new Roads(route, patienceMillis)
       return { roads, agent: new Undici.Agent({ ...bounds, connect: connectorOf(roads) }) }
     }),
     ({ agent, roads }) =>

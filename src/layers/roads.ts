@@ -15,10 +15,12 @@ export interface Ways<A> {
 /** The roads of one user; the tunnels that it is opening end with `destroy`. */
 export class Roads {
   readonly #route: Route
-  readonly #tunnels = new Tunnels()
+  readonly #tunnels: Tunnels
 
-  constructor(route: Route) {
+  /** `patienceMillis`: how long a proxy may take to open a tunnel. */
+  constructor(route: Route, patienceMillis?: number) {
     this.#route = route
+    this.#tunnels = new Tunnels(patienceMillis)
   }
 
   /** Returns what goes straight; on another road the answer comes by its own way. */

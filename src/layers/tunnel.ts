@@ -5,23 +5,28 @@ import type { Socket } from "node:net"
 import { Proxy } from "../domain/LinkError.ts"
 import type { ProxyServer, Target } from "./proxy.ts"
 
-/** A proxy that takes longer to open a tunnel has failed; whoever asked may give up sooner. */
-const patienceMillis = 15_000
+/** A proxy that takes longer to open a tunnel has failed. Less than a step of an attempt has, so that the proxy is blamed. */
+const patienceMillis = 10_000
 
 export type Opened = (...result: [error: Proxy, socket: null] | [error: null, socket: Socket]) => void
 
 /** The tunnels of one agent that are being opened; each calls back once, and not at all after `destroy`. */
 export class Tunnels {
   readonly #pending = new Set<http.ClientRequest>()
+  readonly #patienceMillis: number
+
+  constructor(millis = patienceMillis) {
+    this.#patienceMillis = millis
+  }
 
   open(proxy: ProxyServer, target: Target, opened: Opened): void {
-    const request = connectRequest(proxy, target)
+    const request = connectRequest(proxy, target, this.#patienceMillis)
     const fail = (detail: string) => {
       if (this.#pending.delete(request)) opened(new Proxy({ proxy: proxy.name, detail }), null)
       request.destroy()
     }
     this.#pending.add(request)
-    request.on("timeout", () => fail(`no answer within ${patienceMillis} ms`))
+    request.on("timeout", () => fail(`it hangs: no answer within ${this.#patienceMillis} ms`))
     request.on("error", (error) => fail(describe(error)))
     request.on("connect", (response, socket, head) => {
       if (response.statusCode !== 200) return fail(refusal(response.statusCode))
@@ -40,7 +45,7 @@ export class Tunnels {
   }
 }
 
-const connectRequest = (proxy: ProxyServer, target: Target): http.ClientRequest => {
+const connectRequest = (proxy: ProxyServer, target: Target, timeout: number): http.ClientRequest => {
   const authority = `${target.host.includes(":") ? `[${target.host}]` : target.host}:${target.port}`
   const { authorization } = proxy
   return http.request({
@@ -49,7 +54,7 @@ const connectRequest = (proxy: ProxyServer, target: Target): http.ClientRequest 
     method: "CONNECT",
     path: authority,
     agent: false,
-    timeout: patienceMillis,
+    timeout,
     headers: {
       host: authority,
       ...(authorization === null ? {} : { "proxy-authorization": Redacted.value(authorization) })

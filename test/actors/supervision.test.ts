@@ -2,11 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { look } from "../../src/actors/alarms.ts"
+import { NetworkView } from "../../src/actors/NetworkView.ts"
 import { judge, Pauses } from "../../src/actors/Pauses.ts"
 import { supervise } from "../../src/actors/supervise.ts"
 import { Supervision } from "../../src/actors/Supervision.ts"
 import { Supervisor } from "../../src/actors/Supervisor.ts"
 import * as LinkError from "../../src/domain/LinkError.ts"
+import * as LinkSettings from "../../src/domain/LinkSettings.ts"
 import { initial, toConnected, toConnecting, toSetback } from "../../src/domain/LinkState.ts"
 import { PlatformId } from "../../src/domain/Address.ts"
 import * as FakePlatform from "../../src/testing/FakePlatform.ts"
@@ -132,6 +134,72 @@ describe("pauses", () => {
         yield* fake.awaitConnects(2)
       }).pipe(inWorld())
     )
+  )
+})
+
+describe("the network", () => {
+  it.effect("another address is told within 5 s: a link that died with the old one is found at once", () =>
+    Effect.suspend(() => {
+      let place = "eth0 192.0.2.7"
+      return Effect.gen(function* () {
+        const fake = yield* FakePlatform.make()
+        yield* (yield* Supervisor).attach(fake.platform)
+        yield* fake.awaitConnects(1)
+        // Just asked and answered: the next question would come 15 s later.
+        yield* TestClock.adjust("15 seconds")
+        yield* quiet
+        yield* fake.goSilent("path")
+        const told = yield* Effect.forkScoped((yield* Pauses).next)
+        yield* quiet
+        place = "wlan0 198.51.100.7"
+        yield* TestClock.adjust("5 seconds")
+        yield* quiet
+
+        assert.deepStrictEqual(told.pollUnsafe(), Exit.succeed({ kind: "network", millis: 0 }))
+        yield* TestClock.adjust("7 seconds")
+        yield* fake.awaitConnects(2)
+      }).pipe(inWorld(), Effect.provideService(NetworkView, { read: Effect.sync(() => place) }))
+    })
+  )
+
+  it.effect("an attempt that waits is made at once when the network is another one", () =>
+    Effect.suspend(() => {
+      let place = ""
+      const waiting = { ...LinkSettings.defaults.retry, first: Duration.minutes(10), jitter: "none" as const }
+      return Effect.gen(function* () {
+        const fake = yield* FakePlatform.make({ settings: { retry: waiting } })
+        yield* fake.onConnect(Effect.fail(new LinkError.Dns({ host: "a.test", detail: "ENOTFOUND" })))
+        yield* (yield* Supervisor).attach(fake.platform)
+        yield* fake.awaitAttempts(1)
+        yield* fake.onConnect(Effect.void)
+        place = "wlan0 198.51.100.7"
+        yield* TestClock.adjust("5 seconds")
+
+        yield* fake.awaitConnects(1)
+      }).pipe(inWorld(), Effect.provideService(NetworkView, { read: Effect.sync(() => place) }))
+    })
+  )
+
+  it.effect("is no time that went by: downtime goes on counting", () =>
+    Effect.suspend(() => {
+      let place = 0
+      return Effect.gen(function* () {
+        const pauses = yield* Pauses
+        const told = yield* Effect.forkScoped(pauses.nextOfTime)
+        yield* quiet
+        for (let i = 0; i < 5; i++) {
+          place++
+          yield* TestClock.adjust("2 seconds")
+          yield* quiet
+        }
+
+        assert.isUndefined(told.pollUnsafe())
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(Layer.provideMerge(Pauses.layer, Supervision.layer)),
+        Effect.provideService(NetworkView, { read: Effect.sync(() => String(place)) })
+      )
+    })
   )
 })
 

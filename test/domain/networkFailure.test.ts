@@ -31,6 +31,14 @@ describe("a failure of the network", () => {
     assert.strictEqual(neverSent(error), unsent)
   })
 
+  it.each([
+    ["a reset before TLS stood", failure("ECONNRESET", { localAddress: undefined, host: "a.test" }), "Tls"],
+    ["a reset that the system reports", failure("ECONNRESET", { syscall: "read", localAddress: "" }), "Network"],
+    ["a server that hung up", failure("ECONNRESET"), "Network"]
+  ])("%s is told apart from the other resets", (_, error, kind) => {
+    assert.strictEqual(networkFailure(error, "a.test")._tag, kind)
+  })
+
   it("is found under what wraps it; of several addresses the first one speaks", () => {
     const addresses = new AggregateError([
       failure("ECONNREFUSED", { address: "::1", port: 443 }),

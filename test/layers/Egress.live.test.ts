@@ -3,6 +3,7 @@ import { assert, beforeAll, describe, it } from "@effect/vitest"
 import type { Scope } from "effect"
 import { Duration, Effect, Queue } from "effect"
 import { HttpClient } from "effect/http/HttpClient"
+import * as net from "node:net"
 import * as tls from "node:tls"
 import { PlatformId } from "../../src/domain/Address.ts"
 import { networkFailure } from "../../src/domain/networkFailure.ts"
@@ -10,6 +11,7 @@ import * as Egress from "../../src/layers/Egress.ts"
 import { Transport } from "../../src/platforms/Transport.ts"
 import { json } from "../../src/testing/HttpAnswer.ts"
 import * as Peer from "../../src/testing/Peer.ts"
+import { certificate } from "../certificates.ts"
 import { cert, key } from "./certificate.ts"
 
 /** What NODE_EXTRA_CA_CERTS does for a process. */
@@ -162,6 +164,19 @@ describe("through a proxy", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("F074: a proxy that hangs is to blame before the attempt's own time is over", () =>
+    Effect.gen(function* () {
+      const proxy = yield* Peer.connectProxy(() => 0)
+      yield* proxy.answer("")
+      const options = { proxy: `http://127.0.0.1:${proxy.port}`, tunnelWithin: Duration.millis(200) }
+
+      const reasons = yield* through(options, Effect.flatMap(both("a.test"), fail))
+
+      const blame = { _tag: "Proxy", proxy: options.proxy, detail: "it hangs: no answer within 200 ms" }
+      for (const reason of reasons) assert.containSubset(reason, blame)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("an attempt that a silent proxy holds up times out, and its tunnel goes with it", () =>
     Effect.gen(function* () {
       const proxy = yield* Peer.connectProxy(() => 0)
@@ -215,6 +230,36 @@ describe("straight", () => {
         reasons.map(({ _tag }) => _tag),
         ["Tls", "Tls"]
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each([
+    ["expired", { until: -0.5 }, "renew it"],
+    ["notYetValid", { from: 1 }, "clock is behind"],
+    ["selfSigned", {}, "NODE_EXTRA_CA_CERTS"]
+  ] as const)("a certificate that is %s is told as such by both", ([fault, dates, hint]) =>
+    Effect.gen(function* () {
+      const made = certificate({ names: ["127.0.0.1"], ...dates })
+      // Whose dates are looked at has to be trusted; who is not trusted is told so first.
+      if (fault !== "selfSigned") tls.setDefaultCACertificates([...tls.getCACertificates(), made.cert])
+      const port = yield* far(made)
+
+      const reasons = yield* through({ proxy: "none" }, Effect.flatMap(both(`127.0.0.1:${port}`), fail))
+
+      for (const reason of reasons) {
+        assert.containSubset(reason, { _tag: "Tls", fault })
+        assert.include(reason.hint, hint)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a TLS handshake that is cut off is a Tls failure, by name", () =>
+    Effect.gen(function* () {
+      const port = yield* Peer.listen(net.createServer((socket) => void socket.once("data", () => socket.end())))
+
+      const reasons = yield* through({ proxy: "none" }, Effect.flatMap(both(`127.0.0.1:${port}`), fail))
+
+      for (const reason of reasons) assert.containSubset(reason, { _tag: "Tls", fault: "ended" })
     }).pipe(Effect.scoped)
   )
 })

@@ -60,8 +60,8 @@ const refusal = (answer: Answer, brand: Brand, nowMillis: number): LinkErrorReas
   if (answer.envelope !== null && answer.envelope.code !== 0) {
     return byCode(answer.envelope.code, answer.envelope.message, brand, wait)
   }
-  // A success or a redirect that is not Feishu's JSON is somebody else's page.
-  if (answer.status < 400)
+  // A success or a redirect that is not Feishu's JSON is somebody else's page; 511 is a captive portal's own word.
+  if (answer.status < 400 || answer.status === 511)
     return new Protocol({ detail: `HTTP ${answer.status} with a body that is not Feishu's JSON` })
   return new Bootstrap({ code: `HTTP ${answer.status}`, detail: "no address to connect to", ...waiting(wait) })
 }

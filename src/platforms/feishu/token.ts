@@ -61,7 +61,7 @@ const fetch = Effect.fnUntraced(function* (http: HttpClient, credentials: Creden
     HttpClientRequest.bodyJsonUnsafe({ app_id: credentials.appId, app_secret: Redacted.value(credentials.appSecret) })
   )
   const answer = yield* call(http, request).pipe(
-    Effect.mapError((error) => unavailable(networkFailure(error, credentials.base).message)),
+    Effect.mapError((error) => unavailable(networkFailure(error, hostOf(credentials)).message)),
     Effect.timeoutOrElse({ duration: callDeadline, orElse: () => Effect.fail(unavailable("no answer in time")) })
   )
   const granted = decodeGranted(answer.envelope?.body)
@@ -73,6 +73,8 @@ const fetch = Effect.fnUntraced(function* (http: HttpClient, credentials: Creden
     lifeMillis: Math.max(0, granted.value.expire * 1000)
   }
 })
+
+const hostOf = ({ base }: Credentials): string => URL.parse(base)?.hostname ?? base
 
 /** Whatever is wrong with the token, the message that wanted it was not sent and keeps. */
 const refused = (answer: Answer, nowMillis: number): SendError => {
