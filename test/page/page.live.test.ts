@@ -37,6 +37,8 @@ describe.skipIf(!canBrowse)("the page", () => {
         yield* shows(page, "#lines .gateway", "hello <img")
         yield* peer.say({ text: markup, chat: `oc_${markup}` })
         yield* shows(page, "#activity", "onerror")
+        yield* click(page, "#activity button")
+        yield* shows(page, "#trace .answer", "deliver")
         yield* click(page, "#cron button")
         yield* shows(page, "#lines", "good morning")
 

@@ -104,7 +104,8 @@ const soak = Effect.gen(function* () {
     Effect.sync(() =>
       fork(fileURLToPath(program), ["run", "--config", here.config, "--log-level", "error"], {
         cwd: here.folder,
-        env: environment(here.folder),
+        // It stops when this process is gone.
+        env: environment(here.folder, { EVERGATE_HANDED_OVER: "1" }),
         execArgv: ["--expose-gc", `--import=${new URL("census.mjs", import.meta.url).href}`],
         stdio: ["ignore", "ignore", "inherit", "ipc"]
       })

@@ -57,20 +57,11 @@ export const showEvent = (event) => {
   while (list.children.length > shown) list.lastElementChild.remove()
 }
 
-/** Texts and records, as the trace gives them: a record's fields side by side. */
-const fieldsOf = (step) =>
-  Object.entries(step)
-    .filter(([key, value]) => !["at", "step"].includes(key) && value !== null && value !== "")
-    .map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : value}`)
-    .join(" · ")
-
 const trace = async (id) => {
   const place = at("trace")
   try {
     const { answer, steps } = await read(`/api/messages/${encodeURIComponent(id)}/trace`)
-    const lines = steps.map((step) =>
-      h("li", {}, h("time", {}, clock(step.at)), h("strong", {}, step.step), h("span", {}, fieldsOf(step)))
-    )
+    const lines = steps.map(({ at: when, what }) => h("li", {}, h("time", {}, clock(when)), h("span", {}, what)))
     place.replaceChildren(h("p", { class: "answer" }, answer), h("ol", {}, ...lines))
     place.hidden = false
   } catch (error) {
