@@ -94,9 +94,10 @@ export const command = (place: Place, args: ReadonlyArray<string>, options: Part
 /** A gateway that listens. */
 export const gateway = Effect.fnUntraced(function* (
   place: Place,
-  options: Partial<RunningOptions> = {}
+  options: Partial<RunningOptions> = {},
+  flags: ReadonlyArray<string> = []
 ): Effect.fn.Return<Gateway, never, Scope.Scope> {
-  const running = yield* start(place, ["run"], options)
+  const running = yield* start(place, ["run", ...flags], options)
   const ready = yield* lineOf(running, "ready", {})
   return gatewayOf(running, String(ready["url"]))
 })

@@ -14,6 +14,7 @@ import { exitStatus } from "./exit.ts"
 import * as Logs from "./logs.ts"
 import * as Outbox from "./outbox.ts"
 import * as Platforms from "./platforms.ts"
+import * as Reload from "./reload.ts"
 import * as Run from "./run.ts"
 import * as Send from "./send.ts"
 import * as Service from "./service.ts"
@@ -40,6 +41,7 @@ const root = evergate.pipe(
     Outbox.command,
     Sessions.command,
     Service.command,
+    Reload.command,
     Backup.command,
     Configuration.command
   ])

@@ -1,13 +1,18 @@
 /** `evergate run` and `evergate demo`: settings, the home's lock, the service, and the status that the process ends with. */
-import { Cause, Clock, Console, Duration, Effect, Layer, Result } from "effect"
+import type { FileSystem, Path } from "effect"
+import { Cause, Clock, Console, Duration, Effect, Layer, Redacted, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import { HttpServer } from "effect/http"
 import type { Wanted } from "../config/find.ts"
 import type { Loaded } from "../config/load.ts"
 import { load } from "../config/load.ts"
+import { readBounded } from "../config/references.ts"
+import type { LogLevel } from "../config/Settings.ts"
 import { About } from "../http/About.ts"
 import * as Manager from "../layers/managerNotices.ts"
 import * as Otlp from "../layers/otlp.ts"
+import type { Reloading } from "../layers/Reload.ts"
+import { ask, makeRequests } from "../layers/Reload.ts"
 import { hold } from "../layers/replacing.ts"
 import * as RunFile from "../layers/RunFile.ts"
 import * as Service from "../layers/Service.ts"
@@ -29,34 +34,81 @@ const beyondDrain = Duration.seconds(5)
 export interface RunOptions {
   /** Whoever holds the home or an account is stopped first. */
   readonly replace?: boolean
+  /** The configuration is read again when its file changes. */
+  readonly watch?: boolean
 }
 
 /** Runs the gateway until it is told to stop or has to end; returns the exit status. */
-export const run = Effect.fnUntraced(function* (wanted: Wanted, { replace = false }: RunOptions = {}) {
+export const run = Effect.fnUntraced(function* (wanted: Wanted, options: RunOptions = {}) {
   const loaded = yield* Effect.result(load(wanted, surroundings))
   if (Result.isFailure(loaded)) {
     yield* Console.error(loaded.failure.message)
     return exitStatus.configuration
   }
-  const { env, secrets } = loaded.success
-  const known: Loaded = { ...loaded.success, secrets: [...secrets, ...Otlp.secretsOf(env)] }
-  return yield* serve(known, replace).pipe(Effect.scoped, Effect.provide(telemetryOf(known)))
+  const process = yield* makeProcess(wanted, loaded.success, options)
+  return yield* serve(process).pipe(Effect.scoped, Effect.provide(telemetryOf(process)))
 })
 
-const telemetryOf = ({ env: environment, secrets, settings: { home, log, proxy } }: Loaded) => {
-  const files = isDetached ? { filesOf: home } : {}
-  return Layer.provideMerge(Otlp.layer({ environment, proxy, secrets }), Telemetry.layer({ ...log, secrets, ...files }))
+/** What the process is run from, and what may change meanwhile. */
+interface Process {
+  readonly loaded: Loaded
+  readonly reloading: Reloading
+  readonly level: () => LogLevel
+  readonly replace: boolean
 }
 
-const serve = Effect.fnUntraced(function* (loaded: Loaded, replace: boolean) {
-  const { settings, source } = loaded
-  const stop = yield* stopRequested
+const makeProcess = Effect.fnUntraced(function* (wanted: Wanted, found: Loaded, options: RunOptions) {
+  const ground = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+  // It grows with each configuration: what was a secret once stays one.
+  const secrets = [...found.secrets, ...Otlp.secretsOf(found.env)]
+  let level = found.settings.log.level
+  const reloading: Reloading = {
+    requests: yield* makeRequests,
+    read: Effect.provideContext(load(wanted, surroundings), ground),
+    adopt: (loaded) =>
+      Effect.sync(() => {
+        const known = new Set(secrets.map(Redacted.value))
+        secrets.push(...loaded.secrets.filter((secret) => !known.has(Redacted.value(secret))))
+        level = loaded.settings.log.level
+      }),
+    ...(options.watch === true ? { look: Effect.provideContext(textsOf(wanted, found.source), ground) } : {})
+  }
+  const process: Process = {
+    loaded: { ...found, secrets },
+    reloading,
+    level: () => level,
+    replace: options.replace ?? false
+  }
+  return process
+})
+
+/** What the file and the one of the variables say; why they cannot be read is a text too. */
+const textsOf = (wanted: Wanted, source: string) =>
+  Effect.map(
+    Effect.forEach([source, ...(wanted.envFile === undefined ? [] : [wanted.envFile])], (file) =>
+      Effect.catch(readBounded(file), Effect.succeed)
+    ),
+    (texts) => texts.join("\0")
+  )
+
+const telemetryOf = ({ loaded: { env: environment, secrets, settings }, level }: Process) => {
+  const { home, log, proxy } = settings
+  const files = isDetached ? { filesOf: home } : {}
+  return Layer.provideMerge(
+    Otlp.layer({ environment, proxy, secrets }),
+    Telemetry.layer({ ...log, level, secrets, ...files })
+  )
+}
+
+const serve = Effect.fnUntraced(function* (process: Process) {
+  const { settings, source } = process.loaded
+  const stop = yield* stopRequested(Effect.ignore(ask(process.reloading.requests)))
   yield* lastResort
   yield* Effect.logInfo("configuration").pipe(Effect.annotateLogs({ source, home: settings.home, version }))
   const patience = Duration.toMillis(Duration.sum(settings.shutdown.drain, beyondDrain))
   const status = yield* Effect.raceFirst(
     Effect.flatMap(stop, (signal) => Effect.as(note("stopping", { signal }), exitStatus.done)),
-    Effect.catchCause(live(loaded, replace), conclude)
+    Effect.catchCause(live(process), conclude)
   ).pipe(
     // From here on the scope closes: that is the drain.
     Effect.tap((status) => Effect.andThen(endWithin(patience, status), Manager.notify("stopping"))),
@@ -67,12 +119,11 @@ const serve = Effect.fnUntraced(function* (loaded: Loaded, replace: boolean) {
 })
 
 /** Builds the service in the scope around it, and fails when it cannot be built or has to end by itself. */
-const live = Effect.fnUntraced(function* (loaded: Loaded, replace: boolean) {
-  const { settings, source } = loaded
-  const startedAt = yield* Clock.currentTimeMillis
-  const about = About.of({ version, pid: process.pid, startedAt, config: { source, loadedAt: startedAt } })
+const live = Effect.fnUntraced(function* ({ loaded, reloading, replace }: Process) {
+  const { settings } = loaded
+  const about = About.of({ version, pid: process.pid, startedAt: yield* Clock.currentTimeMillis })
   yield* hold(settings, replace)
-  const service = yield* Layer.build(Service.layer(loaded).pipe(Layer.provide(Layer.succeed(About, about))))
+  const service = yield* Layer.build(Service.layer(loaded, reloading).pipe(Layer.provide(Layer.succeed(About, about))))
   return yield* Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
     const url = HttpServer.formatAddress(address)
@@ -105,6 +156,11 @@ const replace = Flag.Boolean("replace").pipe(
   Flag.withDefault(false)
 )
 
-export const command = Command.make("run", { logLevel, replace }, ({ logLevel, replace }) =>
-  ending(Effect.flatMap(evergate, (where) => run(wantedOf(where, logLevel), { replace })))
+const watch = Flag.Boolean("watch").pipe(
+  Flag.withDescription("Read the configuration again when its file changes"),
+  Flag.withDefault(false)
+)
+
+export const command = Command.make("run", { logLevel, replace, watch }, ({ logLevel, ...options }) =>
+  ending(Effect.flatMap(evergate, (where) => run(wantedOf(where, logLevel), options)))
 ).pipe(Command.withDescription("Run the gateway in the foreground"))

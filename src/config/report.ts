@@ -32,8 +32,13 @@ export class ConfigError extends Schema.TaggedError<ConfigError>()("ConfigError"
   )
 }) {
   override get message() {
+    return this.told("nothing was started")
+  }
+
+  /** All of it, and what follows from it. */
+  told(consequence: string): string {
     const count = this.faults.length === 1 ? "one fault" : `${this.faults.length} faults`
-    return [`the configuration (${this.source}) has ${count}; nothing was started`, ...this.faults.map(line)].join("\n")
+    return [`the configuration (${this.source}) has ${count}; ${consequence}`, ...this.faults.map(line)].join("\n")
   }
 }
 

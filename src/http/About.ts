@@ -1,4 +1,4 @@
-/** What the process says of itself: the version, when it began, and where its settings came from. */
+/** What the process says of itself: the version, and when it began. */
 import { Context } from "effect"
 
 export class About extends Context.Service<
@@ -8,6 +8,5 @@ export class About extends Context.Service<
     readonly pid: number
     /** Unix milliseconds. */
     readonly startedAt: number
-    readonly config: { readonly source: string; readonly loadedAt: number }
   }
 >()("evergate/http/About") {}

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { JobId } from "../domain/Job.ts"
+import { Misconfigured, Reloaded } from "./Configuration.ts"
 import { Limit } from "./limit.ts"
 import { PlatformGroup } from "./platformGroup.ts"
 import { BadInput, NotFound, Unavailable } from "./problems.ts"
@@ -37,6 +38,7 @@ export const Line = Schema.Struct({
 export class Gateway extends HttpApiGroup.make("gateway").add(
   HttpApiEndpoint.get("status", "/api/status", { success: Status }),
   HttpApiEndpoint.get("tree", "/api/tree", { success: TreePart }),
+  HttpApiEndpoint.post("reload", "/api/reload", { success: Reloaded, error: [Misconfigured, Unavailable] }),
   HttpApiEndpoint.post("send", "/api/messages", {
     payload: Schema.Struct({
       to: Schema.String,

@@ -15,6 +15,7 @@ import { Database } from "../store/Database.ts"
 import { InboxStore } from "../store/InboxStore.ts"
 import { OutboxStore } from "../store/OutboxStore.ts"
 import { About } from "./About.ts"
+import { Configuration } from "./Configuration.ts"
 import { Health, judge } from "./health.ts"
 
 const Instant = Schema.NullOr(Schema.String)
@@ -113,6 +114,7 @@ export type StatusSources =
   | OutboxStore
   | Database
   | About
+  | Configuration
 
 const noCounts = { pending: new Map<string, number>(), delivered: 0, dead: 0 }
 
@@ -130,7 +132,8 @@ export const status: Effect.Effect<Status, never, StatusSources> = Effect.gen(fu
   const store = yield* (yield* Database).health
   const active = yield* (yield* Sessions).active
   const isStopping = yield* supervision.isStopping
-  const { health, reasons } = judge({ links, parts, store, isStopping })
+  const { source, loadedAt, restartNeeded, error } = yield* (yield* Configuration).state
+  const { health, reasons } = judge({ links, parts, store, isStopping, configError: error })
   return {
     version: about.version,
     pid: about.pid,
@@ -143,7 +146,7 @@ export const status: Effect.Effect<Status, never, StatusSources> = Effect.gen(fu
     inbox: { ...counts, unprocessed: sum(turns) },
     outbox: { pending: sum(outbox.pending), delivered: outbox.delivered, dead: outbox.dead },
     store,
-    config: { source: about.config.source, loadedAt: iso(about.config.loadedAt), restartNeeded: [], error: null },
+    config: { source, loadedAt: iso(loadedAt), restartNeeded, error },
     sessions: { active },
     process: processStatus(yield* (yield* Vitals).read)
   }

@@ -6,6 +6,7 @@ import { Api } from "./Api.ts"
 const summaries: Readonly<Record<string, string>> = {
   "get /api/status": "How the gateway is",
   "get /api/tree": "Each long-lived part: uptime, restarts, last progress, what waits",
+  "post /api/reload": "Reads the configuration again; what is wrong is told and changes nothing",
   "post /api/messages": "Sends a message; the same idempotencyKey twice is one message",
   "get /api/messages/{id}/trace": "What became of one message: why the bot did not reply",
   "get /api/platforms/{id}/timeline": "The state changes of a link, newest first",

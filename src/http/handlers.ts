@@ -15,6 +15,7 @@ import type { LinkStore } from "../store/LinkStore.ts"
 import { OutboxStore } from "../store/OutboxStore.ts"
 import type { RunView } from "./Api.ts"
 import { Api } from "./Api.ts"
+import { Configuration } from "./Configuration.ts"
 import { defaultLimit } from "./limit.ts"
 import { BadInput, NotFound, noPlatform, Unavailable, unavailable } from "./problems.ts"
 import { jobSummary, status } from "./Status.ts"
@@ -42,10 +43,12 @@ const gateway = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const outbox = yield* Outbox
     const roster = yield* Roster
+    const configuration = yield* Configuration
 
     return handlers.handleAll({
       status: () => status,
       tree: () => tree,
+      reload: () => configuration.reload,
       send: Effect.fnUntraced(function* ({ payload: { to, text, idempotencyKey } }) {
         const address = Address.parse(to)
         if (Option.isNone(address)) {

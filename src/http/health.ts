@@ -15,6 +15,8 @@ export interface Findings {
   readonly store: StoreHealth
   /** The gateway drains. */
   readonly isStopping: boolean
+  /** Why the configuration could not be read again. */
+  readonly configError?: string | null
 }
 
 /** The parts that miss their own deadline: what `/livez` goes by. */
@@ -26,7 +28,8 @@ export const judge = ({
   links,
   parts,
   store,
-  isStopping
+  isStopping,
+  configError = null
 }: Findings): { readonly health: Health; readonly reasons: ReadonlyArray<string> } => {
   const counting = links.filter((link) => !link.auxiliary && link.state !== "stopped")
   const away = counting.filter((link) => link.state !== "connected")
@@ -36,6 +39,7 @@ export const judge = ({
     // Each attempt moves the state, and with it `since`: what counts is since when nothing came through.
     ...away.map((link) => `${link.id}: ${link.state} since ${iso(link.downSince ?? link.since)}`),
     ...stands.map((name) => `${name}: no progress`),
+    ...(configError === null ? [] : [configError.split("\n", 1).join("")]),
     ...(store.lastError === null ? [] : [`store: ${store.lastError}`])
   ]
   const deaf = counting.length > 0 && away.length === counting.length

@@ -3,7 +3,6 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http/HttpClient"
-import { hostname } from "node:os"
 import { Mask } from "../actors/Mask.ts"
 import { Supervision } from "../actors/Supervision.ts"
 import { Supervisor } from "../actors/Supervisor.ts"
@@ -15,18 +14,14 @@ import * as HttpAgent from "../agents/http.ts"
 import type { Loaded } from "../config/load.ts"
 import { refuseOver } from "../config/load.ts"
 import { isLoopback } from "../config/loopback.ts"
-import type { Environment } from "../config/references.ts"
 import type { ConfigError } from "../config/report.ts"
-import type { AgentSettings, FeishuSettings, PlatformSettings, Settings } from "../config/Settings.ts"
+import type { AgentSettings, PlatformSettings, Settings } from "../config/Settings.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import * as Server from "../http/Server.ts"
-import * as Feishu from "../platforms/feishu/Feishu.ts"
 import { Local } from "../platforms/local/Local.ts"
-import type { PlatformHost } from "../platforms/Platform.ts"
-import type { Transport } from "../platforms/Transport.ts"
 import type { Database } from "../store/Database.ts"
 import { JobStore } from "../store/JobStore.ts"
-import * as AlarmRoads from "./alarmRoads.ts"
+import { name } from "./applying.ts"
 import * as Egress from "./Egress.ts"
 import * as Gateway from "./Gateway.ts"
 import type { ListenFailed } from "./Listener.ts"
@@ -34,6 +29,8 @@ import { Listener } from "./Listener.ts"
 import { namesOf } from "./listenerNames.ts"
 import { maskOf } from "./logLine.ts"
 import * as LoopGuard from "./loopGuard.ts"
+import { enabledOf } from "./Platforms.ts"
+import * as Reload from "./Reload.ts"
 import * as Network from "./Network.ts"
 import * as Store from "./Store.ts"
 import { isText } from "./Telemetry.ts"
@@ -54,39 +51,15 @@ const agentOf = (settings: AgentSettings): Layer.Layer<Agent, never, HttpClient>
   }
 }
 
-const feishuOf = (
-  { id, appId, appSecret, domain, access, link, proxy }: FeishuSettings,
-  environment: Environment
-): Layer.Layer<never, never, PlatformHost | Transport | HttpClient> => {
-  const adapter = Feishu.layer({ id, appId, appSecret, domain, access, link })
-  // An account with a proxy of its own goes out by an egress of its own.
-  return proxy === undefined ? adapter : Layer.provide(adapter, Egress.layer({ proxy, environment }))
-}
-
-const platformOf = (
-  settings: PlatformSettings,
-  environment: Environment
-): Layer.Layer<never, never, PlatformHost | Local | Transport | HttpClient> => {
-  switch (settings.kind) {
-    case "local":
-      return Local.attached
-    case "feishu":
-      return feishuOf(settings, environment)
-  }
-}
-
 /** The page's chat exists where the settings name no local platform too; then it is attached to nothing. */
 const localOf = (platforms: ReadonlyArray<PlatformSettings>): Layer.Layer<Local> => {
-  const local = platforms.find(({ kind }) => kind === "local")
+  const local = enabledOf(platforms).find(({ kind }) => kind === "local")
   return Local.layer(local === undefined ? {} : { id: local.id })
 }
 
 /** The database that the settings name. */
 export const databaseOf = (settings: Pick<Settings, "store" | "home">): Layer.Layer<Database, StoreError> =>
   Store.layerSqlite({ filename: Store.fileOf(settings) })
-
-/** How the gateway names itself to whoever it alarms. */
-const name = `evergate on ${hostname()}`
 
 const gatewayOf = (settings: Settings) =>
   Gateway.layer({
@@ -101,9 +74,6 @@ const gatewayOf = (settings: Settings) =>
     escalateAfter: settings.escalate.after,
     jobs: settings.jobs
   })
-
-const alarmsOf = ({ alarms }: Settings) =>
-  Layer.mergeAll(Layer.empty, ...alarms.map((alarm) => AlarmRoads.layer(alarm, name)))
 
 /** The routes first: a listener that is opened again has them. */
 const serverOf = ({ http }: Settings) =>
@@ -138,27 +108,24 @@ const pastJobsRefused = (loaded: Loaded): Layer.Layer<never, StoreError | Config
   ).pipe(Layer.provide(JobStore.layer))
 
 /**
- * The whole service. Adapters are on top, so they leave first at a stop, side by side; the HTTP side outlives them, so
+ * The whole service. Platforms are on top, so they leave first at a stop, side by side; the HTTP side outlives them, so
  * that a stop can be watched. It listens before anything runs: where the port is taken, nothing connects and no job is
  * decided.
  */
-export const layer = (loaded: Loaded) => {
+export const layer = (loaded: Loaded, reloading: Reload.Reloading) => {
   const { settings, env: environment } = loaded
-  const enabled = settings.platforms.filter((platform) => platform.enabled)
-  const [first, ...others] = enabled.map((platform) => platformOf(platform, environment))
-  const adapters = first === undefined ? Layer.empty : Layer.mergeAll(first, ...others)
   return stopBegins.pipe(
-    Layer.provideMerge(adapters),
+    Layer.provideMerge(Reload.layer(loaded, reloading)),
     Layer.provideMerge(serverOf(settings)),
-    Layer.provideMerge(localOf(enabled)),
+    Layer.provideMerge(localOf(settings.platforms)),
     Layer.provideMerge(watchdogOf(settings)),
     Layer.provideMerge(VitalWatch.layer()),
-    Layer.provideMerge(alarmsOf(settings)),
     Layer.provideMerge(gatewayOf(settings)),
     Layer.provideMerge(agentOf(settings.agent)),
     Layer.provideMerge(Listener.layer(settings.http)),
     Layer.provideMerge(Layer.provideMerge(pastJobsRefused(loaded), databaseOf(settings))),
     Layer.provideMerge(Egress.layer({ proxy: settings.proxy, environment })),
+    Layer.provideMerge(Layer.provideMerge(Reload.configuration(reloading.requests), Reload.InForce.layer(loaded))),
     Layer.provideMerge(Layer.succeed(Mask, maskOf(loaded.secrets))),
     Layer.provideMerge(Network.layer),
     // Below everything, so that the fibers of all of it are counted.

@@ -9,10 +9,15 @@ const statuses: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
 /** npm and terminals pass a signal on twice; what comes within this counts as one. */
 const sameWithinMillis = 500
 
-/** Waits for the first request to stop. A later one ends the process at once. Listens until the scope closes. */
-export const stopRequested: Effect.Effect<Effect.Effect<string>, never, Scope.Scope> = Effect.gen(function* () {
+/**
+ * Waits for the first request to stop. A later one ends the process at once. Listens until the scope closes; `onHangup` is
+ * what SIGHUP asks for.
+ */
+export const stopRequested = Effect.fnUntraced(function* (
+  onHangup: Effect.Effect<void>
+): Effect.fn.Return<Effect.Effect<string>, never, Scope.Scope> {
   const first = yield* Deferred.make<string>()
-  const log = Effect.runForkWith(yield* Effect.context())
+  const run = Effect.runForkWith(yield* Effect.context())
   let askedAt: number | null = null
 
   const ask = (name: string, status: number) => {
@@ -25,11 +30,10 @@ export const stopRequested: Effect.Effect<Effect.Effect<string>, never, Scope.Sc
     const listener = () => ask(signal, statuses[signal])
     return { signal, listener }
   })
-  // SIGHUP is for a reload, which is not built yet: whoever sends it must not lose the gateway. A terminal that closes
-  // sends it too, and takes the gateway with it as it takes everything else.
+  // A terminal that closes sends it too, and takes the gateway with it as it takes everything else.
   const hangup = () => {
     if (process.stdout.isTTY) ask("SIGHUP", 129)
-    else log(Effect.logWarning("SIGHUP: reload is not built yet; nothing changes"))
+    else run(onHangup)
   }
   // The process that handed over to this one is gone.
   const orphaned = () => ask("the end of the parent process", statuses.SIGTERM)

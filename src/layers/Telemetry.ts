@@ -3,16 +3,18 @@
  * containers look for it. A reader that is gone or slow costs lines, never the gateway.
  */
 import type { Redacted } from "effect"
-import { Clock, Effect, Layer, Logger, References } from "effect"
-import type { LogLevel } from "effect"
+import { Clock, Effect, Layer, Logger, LogLevel, References } from "effect"
 import type { LogEntry } from "./logText.ts"
 import * as LogFiles from "./logFiles.ts"
 import { entryOf, maskOf } from "./logLine.ts"
 import { asJson, asText } from "./logText.ts"
 import { makeRepeats } from "./repeats.ts"
 
+export type Level = "trace" | "debug" | "info" | "warn" | "error"
+
 export interface TelemetryOptions {
-  readonly level: "trace" | "debug" | "info" | "warn" | "error"
+  /** The least that is written. What gives it is asked for each line, so that it may change. */
+  readonly level: Level | (() => Level)
   /** `auto`: by whether a person looks. */
   readonly format: "auto" | "text" | "json"
   /** Masked wherever they turn up. */
@@ -34,7 +36,7 @@ export interface LogStream {
   readonly listeners: (event: "error") => ReadonlyArray<unknown>
 }
 
-const levels: Readonly<Record<TelemetryOptions["level"], LogLevel.LogLevel>> = {
+const levels: Readonly<Record<Level, LogLevel.LogLevel>> = {
   trace: "Trace",
   debug: "Debug",
   info: "Info",
@@ -43,7 +45,10 @@ const levels: Readonly<Record<TelemetryOptions["level"], LogLevel.LogLevel>> = {
 }
 
 export const layer = (options: TelemetryOptions): Layer.Layer<never> =>
-  Layer.merge(Logger.layer([makeLogger(options)]), Layer.succeed(References.MinimumLogLevel, levels[options.level]))
+  Layer.merge(
+    Logger.layer([makeLogger(options)]),
+    Layer.succeed(References.MinimumLogLevel, typeof options.level === "string" ? levels[options.level] : "All")
+  )
 
 /** Whether a person looks, or wants it so. */
 export const isText = (format: TelemetryOptions["format"], stream: { readonly isTTY?: boolean } = process.stdout) =>
@@ -53,9 +58,12 @@ const makeLogger = Effect.fnUntraced(function* (options: TelemetryOptions) {
   const write = options.filesOf === undefined ? toStream(options) : toFiles(options.filesOf, options)
   const mask = maskOf(options.secrets)
   const repeats = makeRepeats()
+  const { level } = options
+  const least = typeof level === "string" ? () => levels[level] : () => levels[level()]
   yield* Effect.addFinalizer(() => Effect.map(Clock.currentTimeMillis, (now) => repeats.rest(now).forEach(write)))
 
   return Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
+    if (LogLevel.isLessThan(logLevel, least())) return
     const annotations = fiber.getRef(References.CurrentLogAnnotations)
     repeats.take(entryOf({ at: date.getTime(), level: logLevel, message, annotations, cause }, mask)).forEach(write)
   })

@@ -9,13 +9,24 @@ const shortestMasked = 6
 /** Stacks are long; what is longer than this is no line any more. */
 const longestValue = 16_384
 
-/** Replaces the secrets in a text, also where they are written as in a URL or in JSON. */
+/** Replaces the secrets in a text, also where they are written as in a URL or in JSON. The list may grow meanwhile. */
 export const maskOf = (secrets: ReadonlyArray<Redacted.Redacted>): Mask => {
+  let forms = formsOf(secrets)
+  let known = secrets.length
+  return (text) => {
+    if (secrets.length !== known) {
+      forms = formsOf(secrets)
+      known = secrets.length
+    }
+    return forms.reduce((masked, form) => masked.replaceAll(form, "<redacted>"), text)
+  }
+}
+
+const formsOf = (secrets: ReadonlyArray<Redacted.Redacted>): ReadonlyArray<string> => {
   const long = secrets.map(Redacted.value).filter((secret) => secret.length >= shortestMasked)
   const forms = long.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
   // The longest first: one may be part of another.
-  const ordered = Array.from(new Set(forms)).toSorted((one, other) => other.length - one.length)
-  return (text) => ordered.reduce((masked, form) => masked.replaceAll(form, "<redacted>"), text)
+  return Array.from(new Set(forms)).toSorted((one, other) => other.length - one.length)
 }
 
 /** What was given to be logged, as an event and its fields. */

@@ -1,0 +1,89 @@
+/** What a configuration makes run: platforms and the alarms' roads, each a part of its own, under the locks of their accounts. */
+import { Context, Effect, Layer } from "effect"
+import { HttpClient } from "effect/http/HttpClient"
+import { hostname } from "node:os"
+import { Notices } from "../actors/Notices.ts"
+import { Outbox } from "../actors/Outbox.ts"
+import { Supervision } from "../actors/Supervision.ts"
+import type { Loaded } from "../config/load.ts"
+import type { AlarmSettings } from "../config/Settings.ts"
+import type { Reloaded } from "../http/Configuration.ts"
+import { Local } from "../platforms/local/Local.ts"
+import { Database } from "../store/Database.ts"
+import type { AccountHeld } from "./AccountLocks.ts"
+import * as Accounts from "./accounts.ts"
+import * as AlarmRoads from "./alarmRoads.ts"
+import type { HomeUnusable } from "./HomeLock.ts"
+import type { Wanted } from "./parts.ts"
+import * as Parts from "./parts.ts"
+import * as Platforms from "./Platforms.ts"
+import { fingerprintOf, restartNeeded } from "./reloadPlan.ts"
+
+export type ApplyNeeds = Platforms.AdapterNeeds | AlarmRoads.RoadNeeds
+
+export interface Applying {
+  /** Returns when everything runs. */
+  readonly become: (loaded: Loaded) => Effect.Effect<void>
+  /** Locks the accounts that are new; nothing else changes. */
+  readonly claim: (loaded: Loaded) => Effect.Effect<void, AccountHeld | HomeUnusable>
+  /** Lets go of accounts that nothing came of. */
+  readonly unclaim: Effect.Effect<void>
+  /** Says what changes, and sets it going: a platform that leaves may have a turn to end. */
+  readonly begin: (loaded: Loaded) => Effect.Effect<Pick<Reloaded, "platforms" | "alarms">>
+  /** What the gateway, as it was built, cannot take. */
+  readonly restartNeeded: (loaded: Loaded) => ReadonlyArray<string>
+}
+
+/** How the gateway names itself to whoever it alarms. */
+export const name = `evergate on ${hostname()}`
+
+/** Everything that runs belongs to the scope. */
+export const makeApplying = Effect.fnUntraced(function* (built: Loaded) {
+  const ground = yield* Effect.context<ApplyNeeds>()
+  const scope = yield* Effect.scope
+  const { chat } = Context.get(ground, Local)
+  const accounts = yield* Accounts.make(built.settings.home, Platforms.enabledOf(built.settings.platforms))
+  const roads = yield* Parts.make
+  const platforms = yield* Parts.make
+
+  let needed = built.settings.platforms
+
+  const intend = Effect.fnUntraced(function* ({ settings, env }: Loaded) {
+    needed = settings.platforms
+    const wanted = yield* Effect.provideContext(Platforms.wantedOf(settings.platforms, env), ground)
+    const told = roads.intend(roadsOf(settings.alarms, ground))
+    const isSame = Object.values(told).every((names) => names.length === 0)
+    return { platforms: platforms.intend(wanted), alarms: isSame ? "unchanged" : "changed" } as const
+  })
+
+  const unclaim = Effect.suspend(() => accounts.keepOnly(Platforms.enabledOf(needed)))
+  const settle = Effect.andThen(Effect.andThen(roads.settle, platforms.settle), unclaim)
+
+  const applying: Applying = {
+    become: (loaded) => Effect.andThen(intend(loaded), settle),
+    begin: (loaded) => Effect.tap(intend(loaded), Effect.forkIn(settle, scope)),
+    unclaim,
+    claim: ({ settings }) => accounts.claim(Platforms.enabledOf(settings.platforms)),
+    restartNeeded: ({ settings }) => [
+      ...restartNeeded(built.settings, settings),
+      // The page's chat has had its name since the start.
+      ...Platforms.enabledOf(settings.platforms)
+        .filter(({ id, kind }) => kind === "local" && id !== chat.platform)
+        .map(({ id }) => `platforms.${id}`)
+    ]
+  }
+  return applying
+})
+
+/** Each entry is a road; one that is written twice is one. */
+const roadsOf = (alarms: ReadonlyArray<AlarmSettings>, context: Context.Context<ApplyNeeds>): Wanted => {
+  // Without the scope: each has one of its own.
+  const ground = Context.pick(Notices, Outbox, HttpClient, Supervision, Database)(context)
+  return new Map(
+    alarms.map((alarm) => {
+      const fingerprint = fingerprintOf(alarm)
+      const start = Layer.build(AlarmRoads.layer(alarm, name)).pipe(Effect.asVoid, Effect.provideContext(ground))
+      return [fingerprint, { fingerprint, start }]
+    })
+  )
+}
