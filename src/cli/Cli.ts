@@ -8,6 +8,7 @@ import * as Backup from "./backup.ts"
 import * as Configuration from "./config.ts"
 import * as Cron from "./cron.ts"
 import * as Demo from "./demo.ts"
+import * as Doctor from "./doctor.ts"
 import { Ending, ending, evergate, wantedOf } from "./evergate.ts"
 import type { ExitStatus } from "./exit.ts"
 import { exitStatus } from "./exit.ts"
@@ -33,6 +34,7 @@ const root = evergate.pipe(
     Logs.command,
     Demo.command,
     Status.command,
+    Doctor.command,
     Top.command,
     Send.command,
     Trace.command,

@@ -32,7 +32,8 @@ export class HomeUnusable extends Schema.TaggedError<HomeUnusable>()("HomeUnusab
   }
 }
 
-const pathOf = (home: string): string => join(home, "evergate.lock")
+/** The lock's file of a home. */
+export const pathOf = (home: string): string => join(home, "evergate.lock")
 
 const unusable = ({ detail, path }: LockFile.LockUnusable) => new HomeUnusable({ path, detail })
 
