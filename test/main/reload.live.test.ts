@@ -160,7 +160,8 @@ describe.concurrent("a reload", () => {
     Effect.gen(function* () {
       const [peer] = yield* threePeers
       const [here, there] = [yield* place({ platforms: [local] }), yield* place({ platforms: [feishuOf(peer)] })]
-      const [running, other] = [yield* gateway(here), yield* gateway(there)]
+      const env = { HOME: here.folder }
+      const [running, other] = [yield* gateway(here, { env }), yield* gateway(there, { env })]
       yield* other.statusWhere(({ health }) => health === "ok")
 
       const job = { id: "a", schedule: "@daily", deliverTo: "local:me", text: "tick" }

@@ -94,7 +94,8 @@ export const layer = (options: Options): Layer.Layer<never, never, PlatformHost 
     })
   )
 
-const baseOf = (domain: string): readonly [base: string, brand: Brand] => {
+/** Where an account lives, and by which name its errors are read. */
+export const baseOf = (domain: string): readonly [base: string, brand: Brand] => {
   switch (domain) {
     case "feishu":
       return ["https://open.feishu.cn", "feishu"]
