@@ -164,7 +164,7 @@ describe.concurrent("a store that takes no writes under a gateway that runs", ()
   )
 })
 
-describe.concurrent("a start", () => {
+describe.concurrent("a start", { timeout: 40_000 }, () => {
   it.live("on a database that another process has locked: 74, naming it, and nothing is changed", () =>
     Effect.gen(function* () {
       const here = yield* place()
