@@ -3,6 +3,7 @@ export { Access } from "./domain/access.ts"
 export * as Address from "./domain/Address.ts"
 export { PlatformId } from "./domain/Address.ts"
 export { RateLimited, Rejected, SendError, Unavailable, Unknown } from "./domain/Errors.ts"
+export { about, Finding } from "./domain/Finding.ts"
 export { Attachment, Chat, MessageArrived, Sender } from "./domain/Inbound.ts"
 export * as LinkFailure from "./domain/LinkError.ts"
 export { LinkError } from "./domain/LinkError.ts"
@@ -13,6 +14,7 @@ export type { Receipt } from "./domain/Outbound.ts"
 export { PlatformHost } from "./platforms/Platform.ts"
 export type {
   Capabilities,
+  Diagnosis,
   Frame,
   Heard,
   Link,

@@ -32,12 +32,13 @@ const ranks: Readonly<Record<string, number>> = {
   actors: 3,
   http: 4,
   config: 4,
-  layers: 5,
-  testing: 6,
-  cli: 6
+  doctor: 5,
+  layers: 6,
+  testing: 7,
+  cli: 7
 }
 const folderOf = (file: string): string => (file.includes("/") ? (file.split("/")[0] ?? "") : "")
-const rankOf = (file: string): number => (ports.has(file) ? 1 : (ranks[folderOf(file)] ?? 7))
+const rankOf = (file: string): number => (ports.has(file) ? 1 : (ranks[folderOf(file)] ?? 8))
 
 /** An adapter or an agent is a folder of its own: `platforms/feishu` knows nothing of `platforms/local`. */
 const homeOf = (file: string): string => {

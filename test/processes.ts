@@ -44,6 +44,8 @@ export interface RunningOptions {
   readonly node?: string
   /** Node's own arguments. */
   readonly nodeArgs?: ReadonlyArray<string>
+  /** Whose process it is; the tests' own unless given. */
+  readonly uid?: number
 }
 
 /** A program that runs on while a test looks at it. */
@@ -64,14 +66,19 @@ export interface Running {
 export const startProgram = Effect.fnUntraced(function* (
   program: URL,
   args: ReadonlyArray<string>,
-  { env, cwd, node = process.execPath, nodeArgs = [] }: RunningOptions
+  { env, cwd, node = process.execPath, nodeArgs = [], uid }: RunningOptions
 ): Effect.fn.Return<Running, never, Scope.Scope> {
   const ended = yield* Deferred.make<Ended>()
   const listeners = new Set<() => void>()
   let [out, err] = ["", ""]
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(node, [...nodeArgs, fileURLToPath(program), ...args], { stdio: ["ignore", "pipe", "pipe"], env, cwd })
+      spawn(node, [...nodeArgs, fileURLToPath(program), ...args], {
+        stdio: ["ignore", "pipe", "pipe"],
+        env,
+        cwd,
+        ...(uid === undefined ? {} : { uid, gid: uid })
+      })
     ),
     (child) =>
       Effect.andThen(

@@ -35,6 +35,8 @@ export class Notices extends Context.Service<
     readonly raise: (trouble: Trouble) => Effect.Effect<void>
     /** It is not any more, as `what` says in a sentence. Without a trouble of this key nothing happens. */
     readonly clear: (key: string, what: string) => Effect.Effect<void>
+    /** All that one observer finds wrong now: what is new is raised, and what it finds no more is cleared. */
+    readonly report: (observer: string, found: ReadonlyArray<Trouble>) => Effect.Effect<void>
     readonly open: Effect.Effect<ReadonlyArray<Trouble>>
     /** Tells a road until the scope closes; one that is new hears first what is wrong already. */
     readonly serve: (road: Road) => Effect.Effect<void, never, Scope.Scope>
@@ -74,6 +76,14 @@ const make = Effect.fnUntraced(function* (gateway: string) {
   const clear = (key: string, what: string) =>
     Effect.suspend(() => (troubles.delete(key) ? tellAll({ _tag: "Cleared", key, what }) : Effect.void))
 
+  const report = Effect.fnUntraced(function* (observer: string, found: ReadonlyArray<Trouble>) {
+    const named = found.map((trouble) => ({ ...trouble, key: `${observer} ${trouble.key}` }))
+    const keys = new Set(named.map(({ key }) => key))
+    const over = Array.from(troubles.values()).filter(({ key }) => key.startsWith(`${observer} `) && !keys.has(key))
+    yield* Effect.forEach(named, raise, { discard: true })
+    yield* Effect.forEach(over, ({ key, what }) => clear(key, `no longer so: ${what}`), { discard: true })
+  })
+
   /** It goes over a platform that is in trouble itself, and another road does not. */
   const isSpared = ({ platform }: Road): boolean => {
     const inTrouble = new Set(Array.from(troubles.values(), (trouble) => trouble.platform))
@@ -99,6 +109,7 @@ const make = Effect.fnUntraced(function* (gateway: string) {
   return Notices.of({
     raise,
     clear,
+    report,
     open,
     serve: (road) => Effect.provideService(serve(road), Supervision, supervision)
   })

@@ -2,25 +2,28 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, References, Result } from "effect"
 import { CliConfig, Command, GlobalFlag } from "effect/cli"
-import { surroundings } from "../layers/surroundings.ts"
 import { version } from "../layers/version.ts"
 import * as Backup from "./backup.ts"
 import * as Configuration from "./config.ts"
 import * as Cron from "./cron.ts"
 import * as Demo from "./demo.ts"
+import * as Doctor from "./doctor.ts"
 import { Ending, ending, evergate, wantedOf } from "./evergate.ts"
 import type { ExitStatus } from "./exit.ts"
 import { exitStatus } from "./exit.ts"
+import { asTold } from "./launchd.ts"
 import * as Logs from "./logs.ts"
 import * as Outbox from "./outbox.ts"
 import * as Platforms from "./platforms.ts"
 import * as Reload from "./reload.ts"
+import * as Restart from "./restart.ts"
 import * as Run from "./run.ts"
 import * as Send from "./send.ts"
 import * as Service from "./service.ts"
 import * as Sessions from "./sessions.ts"
 import * as Start from "./start.ts"
 import * as Status from "./status.ts"
+import * as Stop from "./stop.ts"
 import * as Top from "./top.ts"
 import * as Trace from "./trace.ts"
 
@@ -29,10 +32,13 @@ const root = evergate.pipe(
   Command.withDescription("A gateway between chat platforms and an agent. Without a command it runs"),
   Command.withSubcommands([
     Run.command,
-    ...Start.commands,
+    Start.command,
+    Stop.command,
+    Restart.command,
     Logs.command,
     Demo.command,
     Status.command,
+    Doctor.command,
     Top.command,
     Send.command,
     Trace.command,
@@ -52,7 +58,7 @@ export const main = (args: ReadonlyArray<string>): Effect.Effect<ExitStatus> => 
   let ended: ExitStatus = exitStatus.done
   return Effect.result(Command.runWith(root, { version })(args)).pipe(
     Effect.map((result) => (Result.isFailure(result) && isMisuse(result.failure) ? exitStatus.usage : ended)),
-    Effect.map(forManager),
+    Effect.flatMap(asTold),
     Effect.provideService(Ending, { set: (status) => void (ended = status) }),
     Effect.provideService(CliConfig.CliConfig, {
       builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions]
@@ -62,12 +68,6 @@ export const main = (args: ReadonlyArray<string>): Effect.Effect<ExitStatus> => 
     Effect.provideService(References.MinimumLogLevel, "Error")
   )
 }
-
-const staysDown: ReadonlySet<ExitStatus> = new Set([exitStatus.usage, exitStatus.held, exitStatus.configuration])
-
-/** launchd starts again after every status but 0; what is to stay down has been written to the log by now. */
-const forManager = (status: ExitStatus): ExitStatus =>
-  surroundings.env["EVERGATE_MANAGER"] === "launchd" && staysDown.has(status) ? exitStatus.done : status
 
 /** Help that was asked for is no mistake. */
 const isMisuse = (error: { readonly _tag: string; readonly errors?: ReadonlyArray<unknown> }): boolean =>

@@ -4,6 +4,7 @@ import { Effect, Option, Redacted, Schema } from "effect"
 import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
 import type { Settings } from "../config/Settings.ts"
 import { isLoopback } from "../config/loopback.ts"
+import * as HomeLock from "../layers/HomeLock.ts"
 import * as RunFile from "../layers/RunFile.ts"
 
 /** It refused what was asked, and says why. */
@@ -33,15 +34,20 @@ export type Asked = Pick<Settings, "home" | "http">
 
 const hostOf = (host: string): string => (host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host)
 
-/** The address in the home's run file, else the one of the settings. */
-const urlOf = ({ home, http }: Asked): Effect.Effect<string> =>
-  Effect.map(
-    RunFile.read(home),
-    Option.match({
-      onNone: () => `http://${hostOf(http.host)}:${http.port}`,
-      onSome: ({ url }) => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
-    })
-  )
+/**
+ * The address that the home's gateway wrote down, else the one of the settings. Where nobody holds the home, whoever listens
+ * there is another home's gateway: it is not asked.
+ */
+const urlOf = Effect.fnUntraced(function* ({ home, http }: Asked) {
+  const url = `http://${hostOf(http.host)}:${http.port}`
+  const holder = yield* Effect.mapError(HomeLock.holder(home), ({ message }) => new NoAnswer({ url, detail: message }))
+  if (Option.isNone(holder)) return yield* new NoAnswer({ url, detail: `no gateway holds ${home}` })
+  const written = Option.filter(yield* RunFile.read(home), ({ pid }) => pid === holder.value.pid)
+  return Option.match(written, {
+    onNone: () => url,
+    onSome: ({ url }) => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+  })
+})
 
 const refusalOf = (status: number, body: unknown, elsewhere?: string): Refused => {
   const problem = Schema.decodeUnknownOption(Problem)(body)

@@ -14,6 +14,8 @@ export const exitStatus = {
 
 export type ExitStatus = (typeof exitStatus)[keyof typeof exitStatus]
 
+export const isExitStatus = (status: number): status is ExitStatus => Object.values<number>(exitStatus).includes(status)
+
 const byTag: Readonly<Record<string, ExitStatus>> = {
   ConfigError: exitStatus.configuration,
   ListenFailed: exitStatus.configuration,

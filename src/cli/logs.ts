@@ -1,84 +1,46 @@
-/** `evergate logs`: the log of a gateway that was started by `evergate start`, also across its files, for a person to read. */
-import { Console, Effect, FileSystem, Option, Stream } from "effect"
+/** `evergate logs`: the last lines of the log that a started gateway writes, and with `-f` those to come. */
+import { Console, Effect, FileSystem } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { Whereabouts } from "../config/whereabouts.ts"
-import * as LogFiles from "../layers/logFiles.ts"
+import { pathsOf } from "../layers/logFiles.ts"
+import { isTerminal, readerGone } from "../layers/terminal.ts"
 import { onGateway } from "./evergate.ts"
 import { exitStatus } from "./exit.ts"
+import { follow, lastOf, readable } from "./logLines.ts"
 import { printable } from "./text.ts"
 
-/** What is read of a log at most: the end of it. */
-const mostBytes = 4 * 1024 * 1024
-const lookEvery = "250 millis"
-
-/** 0 where there is none yet. */
-export const sizeOf = (path: string) =>
-  Effect.flatMap(FileSystem.FileSystem, (files) =>
-    files.stat(path).pipe(
-      Effect.map(({ size }) => Number(size)),
-      Effect.orElseSucceed(() => 0)
-    )
-  )
-
-/** From there to its end, without anything that would steer a terminal; empty where it cannot be read. */
-export const readFrom = (path: string, offset: number) =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const size = yield* sizeOf(path)
-    const from = Math.max(offset, size - mostBytes)
-    const text = yield* files.stream(path, { offset: BigInt(from) }).pipe(
-      Stream.decodeText,
-      Stream.mkString,
-      Effect.orElseSucceed(() => "")
-    )
-    return text.split("\n").map(printable).join("\n")
-  })
-
-const logs = Effect.fnUntraced(function* ({ home }: Whereabouts, lines: number, follow: boolean) {
-  const { log } = LogFiles.pathsOf(home)
-  const size = yield* sizeOf(log)
-  if (size === 0 && !follow) {
-    yield* Console.error(`there is no log at ${log}: \`evergate start\` writes it, \`evergate run\` to standard output`)
+const logs = Effect.fnUntraced(function* ({ home }: Whereabouts, count: number, follows: boolean) {
+  const path = pathsOf(home).log
+  const files = yield* FileSystem.FileSystem
+  if (!follows && !(yield* files.exists(path))) {
+    yield* Console.error(`no log at ${path}; \`evergate start\` writes one, \`evergate run\` writes to where it runs`)
     return exitStatus.failed
   }
-  const last = (yield* readFrom(log, 0)).split("\n").slice(-lines - 1)
-  yield* Console.log(last.join("\n").trimEnd())
-  return follow ? yield* following(log, size) : exitStatus.done
+  const show = (yield* isTerminal) ? readable : printable
+  const tell = (line: string) => Console.log(show(line))
+  const { lines, next } = yield* lastOf(path, count)
+  yield* Effect.forEach(lines, tell, { discard: true })
+  if (follows) yield* Effect.raceFirst(follow(path, next, tell), readerGone)
+  return exitStatus.done
 })
 
-/** Prints what is added, until the command is ended from outside. */
-const following = Effect.fnUntraced(function* (log: string, from: number) {
-  let seen = from
-  return yield* Effect.forever(
-    Effect.gen(function* () {
-      yield* Effect.sleep(lookEvery)
-      const size = yield* sizeOf(log)
-      // Begun again: what it holds now is all new.
-      if (size < seen) seen = 0
-      if (size === seen) return
-      yield* Console.log((yield* readFrom(log, seen)).trimEnd())
-      seen = size
-    })
-  )
-})
+const mostLines = 10_000
 
-const lines = Flag.Int("lines").pipe(
+const count = Flag.Int("lines").pipe(
   Flag.withAlias("n"),
   Flag.withDescription("How many of the last lines"),
-  Flag.optional
+  Flag.filter(
+    (count) => count >= 0 && count <= mostLines,
+    () => `expected 0 to ${mostLines}`
+  ),
+  Flag.withDefault(100)
 )
-const follow = Flag.Boolean("follow").pipe(
+const followFlag = Flag.Boolean("follow").pipe(
   Flag.withAlias("f"),
-  Flag.withDescription("Go on with what is written from now on"),
+  Flag.withDescription("Go on with the lines to come"),
   Flag.withDefault(false)
 )
 
-export const command = Command.make("logs", { follow, lines }, ({ follow, lines }) =>
-  onGateway((gateway) =>
-    logs(
-      gateway,
-      Option.getOrElse(lines, () => 100),
-      follow
-    )
-  )
-).pipe(Command.withDescription("The last lines of the log, and with -f what is written from now on"))
+export const command = Command.make("logs", { count, follow: followFlag }, ({ count, follow }) =>
+  onGateway((gateway) => logs(gateway, count, follow))
+).pipe(Command.withDescription("The last lines of the log of a gateway that `start` started"))

@@ -12,7 +12,7 @@ import { exitStatus } from "./exit.ts"
 import { duration, printable } from "./text.ts"
 
 /** From the start of this process, which on a slow machine takes a good part of the 3 s; the rest is for its end. */
-const patienceMillis = 2_500
+const patienceMillis = 2_000
 /** However long the start took, the gateway gets this. */
 const leastPatienceMillis = 300
 
@@ -26,15 +26,16 @@ const status = Effect.fnUntraced(function* (gateway: Asked, json: boolean) {
   return yield* silent(gateway, json, answer.failure.message)
 })
 
-/** Nobody answered: the lock tells whether anybody is there. */
+/** Nobody answered: the lock tells whether anybody is there, or cannot be read, which is what is told then. */
 const silent = Effect.fnUntraced(function* (gateway: Asked, json: boolean, why: string): Effect.fn.Return<ExitStatus> {
-  const holder = yield* Effect.orElseSucceed(HomeLock.holder(gateway.home), () => Option.none())
-  const state = Option.isSome(holder) ? "running, does not answer" : "stopped"
+  const held = yield* Effect.result(HomeLock.holder(gateway.home))
+  const holder = Result.isSuccess(held) ? held.success : Option.none()
+  const state = Result.isFailure(held) ? "unknown" : Option.isSome(holder) ? "running, does not answer" : "stopped"
   const pid = Option.match(holder, { onNone: () => null, onSome: (found) => found.pid })
   const text =
     pid === null
-      ? `evergate is stopped (${gateway.home})`
-      : `evergate is running, does not answer: process ${pid} (${why}); see its log, or end it and start it again`
+      ? `evergate is ${state} (${Result.isFailure(held) ? held.failure.message : gateway.home})`
+      : `evergate is ${state}: process ${pid} (${why}); see \`evergate logs\`, or end it by \`evergate stop\``
   yield* Console.log(json ? JSON.stringify({ state, pid, home: gateway.home, detail: why }, null, 2) : text)
   return exitStatus.unhealthy
 })

@@ -1,17 +1,16 @@
 /**
- * One gateway an account on this machine, whatever its home: two would each hear half of what is said. A lock an account, in a
- * folder of the user's own that all of their gateways find: `$XDG_RUNTIME_DIR/evergate`, else one in the folder for temporary
- * files.
+ * One gateway an account, across the homes of a user on this machine: two connections of one account would take each other's
+ * messages. The locks lie where every gateway of the user looks, whatever its home and its shell: `~/.evergate/locks`.
  */
 import type { Scope } from "effect"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { createHash } from "node:crypto"
-import { lstatSync, mkdirSync } from "node:fs"
-import { hostname, tmpdir, userInfo } from "node:os"
+import { mkdirSync } from "node:fs"
+import { homedir } from "node:os"
 import { join } from "node:path"
 import type { PlatformSettings } from "../config/Settings.ts"
+import { baseOf } from "../platforms/feishu/Feishu.ts"
 import * as Holder from "./holder.ts"
-import { HomeUnusable } from "./HomeLock.ts"
 import * as LockFile from "./lockFile.ts"
 
 /** Another gateway on this machine is connected with this account. */
@@ -23,10 +22,9 @@ export class AccountHeld extends Schema.TaggedError<AccountHeld>()("AccountHeld"
 }) {
   override get message() {
     const { home = "?", host, pid } = this.holder
-    const hand =
-      host === hostname()
-        ? `\`EVERGATE_HOME=${home} evergate stop\` ends it, \`evergate run --replace\` takes over`
-        : `if it is gone for good, remove ${this.path}`
+    const hand = Holder.isHere(this.holder)
+      ? `\`EVERGATE_HOME=${home} evergate stop\` ends it, \`evergate run --replace\` takes over`
+      : `if it is gone for good, remove ${this.path}`
     return `${this.platform}: another gateway has the account ${this.account}: process ${pid} on ${host}, home ${home}; ${hand}`
   }
 }
@@ -37,49 +35,41 @@ const accountOf = (platform: PlatformSettings): string | null => {
     case "local":
       return null
     case "feishu":
-      return `${platform.appId} at ${platform.domain}`
+      return `${platform.appId} at ${baseOf(platform.domain)[0]}`
   }
 }
 
-const folder = (): string =>
-  process.env["XDG_RUNTIME_DIR"] === undefined
-    ? join(tmpdir(), `evergate-${userInfo().uid}`)
-    : join(process.env["XDG_RUNTIME_DIR"], "evergate")
+const folder = join(homedir(), ".evergate", "locks")
 
-/** In a folder that everybody may write to, somebody else may have been faster. */
-const own = (path: string) =>
-  LockFile.attempt(path, () => {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-    const { mode, uid } = lstatSync(path)
-    return uid === userInfo().uid && (mode & 0o022) === 0
-  }).pipe(
-    Effect.flatMap((isOwn) =>
-      isOwn
-        ? Effect.void
-        : new LockFile.LockUnusable({ path, detail: "it belongs to somebody else, or others may write to it" })
-    )
-  )
-
-/** The lock's file of an account. */
+/** The lock's file of an account, which shows no more of it than its kind; null where any number may speak for it. */
 export const pathOf = (platform: PlatformSettings): string | null => {
   const account = accountOf(platform)
   if (account === null) return null
-  const name = createHash("sha256").update(`${platform.kind} ${account}`).digest("hex").slice(0, 24)
-  return join(folder(), `${platform.kind}-${name}.lock`)
+  const hash = createHash("sha256").update(account).digest("hex")
+  return join(folder, `${platform.kind}-${hash.slice(0, 24)}.lock`)
 }
 
-/** Holds the platform's account until the scope closes; a platform without one needs none. */
+/** Holds the platform's account until the scope closes. Where no lock can be kept the gateway runs without, and says so. */
 export const acquire = (
   platform: PlatformSettings,
   facts: Holder.Facts = {}
-): Effect.Effect<void, AccountHeld | HomeUnusable, Scope.Scope> => {
+): Effect.Effect<void, AccountHeld, Scope.Scope> => {
   const [path, account] = [pathOf(platform), accountOf(platform)]
   if (path === null || account === null) return Effect.void
-  return own(folder()).pipe(
+  return LockFile.attempt(path, () => mkdirSync(folder, { recursive: true, mode: 0o700 })).pipe(
     Effect.andThen(LockFile.acquire(path, facts)),
     Effect.catchTags({
-      LockHeld: ({ holder, path }) => Effect.fail(new AccountHeld({ platform: platform.id, account, path, holder })),
-      LockUnusable: ({ detail, path }) => Effect.fail(new HomeUnusable({ path, detail }))
+      LockHeld: ({ holder }) => Effect.fail(new AccountHeld({ platform: platform.id, account, path, holder })),
+      LockUnusable: ({ detail }) =>
+        Effect.logWarning("no lock for the account: a second gateway on it would not be noticed").pipe(
+          Effect.annotateLogs({ platform: platform.id, path, detail })
+        )
     })
   )
+}
+
+/** Who holds the platform's account now; none also where nothing can be known. */
+export const holder = (platform: PlatformSettings): Effect.Effect<Option.Option<Holder.Holder>> => {
+  const path = pathOf(platform)
+  return path === null ? Effect.succeedNone : Effect.orElseSucceed(LockFile.holderOf(path), () => Option.none())
 }

@@ -2,7 +2,6 @@
 import type { Option, Scope } from "effect"
 import { Effect, Schema } from "effect"
 import { mkdirSync } from "node:fs"
-import { hostname } from "node:os"
 import { join } from "node:path"
 import * as Holder from "./holder.ts"
 import * as LockFile from "./lockFile.ts"
@@ -14,10 +13,9 @@ export class HomeHeld extends Schema.TaggedError<HomeHeld>()("HomeHeld", {
 }) {
   override get message() {
     const { host, pid } = this.holder
-    const what =
-      host === hostname()
-        ? "`evergate stop` ends it, `evergate run --replace` takes over"
-        : `if it is gone for good, remove ${this.path}`
+    const what = Holder.isHere(this.holder)
+      ? "`evergate stop` ends it, `evergate run --replace` takes over"
+      : `if it is gone for good, remove ${this.path}`
     return `another gateway holds this home: process ${pid} on ${host} (${this.path}); ${what}`
   }
 }
@@ -32,11 +30,12 @@ export class HomeUnusable extends Schema.TaggedError<HomeUnusable>()("HomeUnusab
   }
 }
 
-const pathOf = (home: string): string => join(home, "evergate.lock")
+/** The lock's file of a home. */
+export const pathOf = (home: string): string => join(home, "evergate.lock")
 
 const unusable = ({ detail, path }: LockFile.LockUnusable) => new HomeUnusable({ path, detail })
 
-/** Makes the home where there is none, and holds it until the scope closes. */
+/** Makes the home where there is none, and holds it until the scope closes. `facts`: what is told to whoever comes later. */
 export const acquire = (
   home: string,
   facts: Holder.Facts = {}

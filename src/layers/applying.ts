@@ -1,5 +1,5 @@
 /** What a configuration makes run: platforms and the alarms' roads, each a part of its own, under the locks of their accounts. */
-import { Context, Effect, Layer } from "effect"
+import { Cause, Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http/HttpClient"
 import { hostname } from "node:os"
 import { Notices } from "../actors/Notices.ts"
@@ -61,7 +61,8 @@ export const makeApplying = Effect.fnUntraced(function* (built: Loaded) {
 
   const applying: Applying = {
     become: (loaded) => Effect.andThen(intend(loaded), settle),
-    begin: (loaded) => Effect.tap(intend(loaded), Effect.forkIn(settle, scope)),
+    // A bug in one part: nobody waits who could be told, and what else runs goes on.
+    begin: (loaded) => Effect.tap(intend(loaded), Effect.forkIn(Effect.catchCause(settle, tellDefect), scope)),
     unclaim,
     claim: ({ settings }) => accounts.claim(Platforms.enabledOf(settings.platforms)),
     restartNeeded: ({ settings }) => [
@@ -74,6 +75,11 @@ export const makeApplying = Effect.fnUntraced(function* (built: Loaded) {
   }
   return applying
 })
+
+const tellDefect = (cause: Cause.Cause<never>) =>
+  Effect.logError("the configuration is not applied as a whole").pipe(
+    Effect.annotateLogs({ cause: Cause.pretty(cause) })
+  )
 
 /** Each entry is a road; one that is written twice is one. */
 const roadsOf = (alarms: ReadonlyArray<AlarmSettings>, context: Context.Context<ApplyNeeds>): Wanted => {

@@ -113,7 +113,7 @@ const link = (draft: string, path: string): Effect.Effect<boolean, LockUnusable>
   )
 
 /** The file's text; none when there is no file. */
-const read = (path: string): Effect.Effect<Option.Option<string>, LockUnusable> =>
+export const read = (path: string): Effect.Effect<Option.Option<string>, LockUnusable> =>
   unless("ENOENT", path, () => readFileSync(path, "utf8"))
 
 /** Removes the lock where it is still ours. */

@@ -6,6 +6,12 @@
 import { copyFileSync, fstatSync, ftruncateSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
 
+/** Set in the process that `start` detaches. */
+export const marker = "EVERGATE_DETACHED"
+
+/** Whether this process writes its log there, in place of standard output. */
+export const areMeant = process.env[marker] === "1"
+
 /** Where they are. */
 export const pathsOf = (home: string) => ({
   log: join(home, "logs", "gateway.log"),

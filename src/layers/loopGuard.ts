@@ -12,6 +12,8 @@ export interface LoopGuardData {
   readonly stallMillis: number
   readonly tickMillis: number
   readonly format: "text" | "json"
+  /** A file for warnings and up, beside standard error; null where there is none. */
+  readonly errors: string | null
 }
 
 export class GuardEnded extends Schema.TaggedError<GuardEnded>()("GuardEnded", { detail: Schema.String }) {
@@ -26,11 +28,13 @@ const mostTickMillis = 1_000
 export const make = Effect.fnUntraced(function* (options: {
   readonly stall: Duration.Duration
   readonly format: LoopGuardData["format"]
+  readonly errors?: string | null
 }): Effect.fn.Return<Guard<GuardEnded>, never, Scope.Scope> {
   const beats = new Int32Array(new SharedArrayBuffer(4))
   const stallMillis = Duration.toMillis(options.stall)
   const tickMillis = Math.min(mostTickMillis, stallMillis / 4)
-  const data: LoopGuardData = { beats, stallMillis, tickMillis, format: options.format }
+  const { errors = null, format } = options
+  const data: LoopGuardData = { beats, stallMillis, tickMillis, format, errors }
   const worker = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const file = new URL(`./loopGuardWorker${extname(import.meta.url)}`, import.meta.url)

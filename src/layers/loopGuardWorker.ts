@@ -3,7 +3,7 @@
  * whether the main thread beats meanwhile. Where it does not, what runs there is written down and the process ends: with 70
  * where JavaScript can be paused, by SIGKILL where native code holds it.
  */
-import { writeSync } from "node:fs"
+import { appendFileSync, writeSync } from "node:fs"
 import type { Debugger } from "node:inspector"
 import { Session } from "node:inspector"
 import { workerData } from "node:worker_threads"
@@ -11,7 +11,7 @@ import type { LoopGuardData } from "./loopGuard.ts"
 import { asJson, asText } from "./logText.ts"
 
 // Handed over by `loopGuard.ts`, which is typed by the same interface.
-const { beats, stallMillis, tickMillis, format } = workerData as LoopGuardData
+const { beats, stallMillis, tickMillis, format, errors } = workerData as LoopGuardData
 
 /** Native code that does not let the debugger in by then is not waited for. */
 const pauseMillis = 3_000
@@ -22,10 +22,14 @@ const beat = () => Atomics.load(beats, 0)
 /** A thread's own streams go through the main thread, which stands. */
 const write = (event: string, fields: ReadonlyArray<readonly [string, string | number]>) => {
   const entry = { at: Date.now(), level: "FATAL", event, fields }
-  try {
-    writeSync(2, `${format === "json" ? asJson(entry) : asText(entry)}\n`)
-  } catch {
-    // Nobody reads. What follows does not depend on it.
+  const line = `${format === "json" ? asJson(entry) : asText(entry)}\n`
+  for (const place of errors === null ? [2] : [2, errors]) {
+    try {
+      if (place === 2) writeSync(place, line)
+      else appendFileSync(place, line)
+    } catch {
+      // Nobody reads, or the disk is full. What follows does not depend on it.
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 /** Puts a gateway into the hands of the machine's service manager, and takes it out again. Its home is never touched. */
-import { Effect, FileSystem, Path, Schema } from "effect"
+import { Duration, Effect, FileSystem, Path, Schema } from "effect"
 import { execFile } from "node:child_process"
 import { userInfo } from "node:os"
 import type { ServiceFacts } from "./serviceUnit.ts"
@@ -73,11 +73,15 @@ export const managerOf = ({ name, platform, system, uid, userHome }: ManagerOpti
   }
 }
 
-const patienceMillis = 120_000
+const usualPatience = Duration.minutes(2)
 
-const run = ([program = "", ...args]: ReadonlyArray<string>): Effect.Effect<void, ManagerFailed> =>
+/** A command of the manager's. */
+export const run = (
+  [program = "", ...args]: ReadonlyArray<string>,
+  patience: Duration.Duration = usualPatience
+): Effect.Effect<void, ManagerFailed> =>
   Effect.callback((resume) => {
-    execFile(program, args, { timeout: patienceMillis }, (error, _, err) =>
+    execFile(program, args, { timeout: Duration.toMillis(patience) }, (error, _, err) =>
       resume(
         error === null
           ? Effect.void
@@ -98,18 +102,18 @@ export const install = Effect.fnUntraced(function* (manager: Manager, facts: Ser
     Effect.mapError(({ reason }) => new ManagerFailed({ detail: `${manager.file} cannot be written: ${reason._tag}` }))
   )
   if (known && manager.name === "launchd") yield* Effect.forEach(manager.leaving, (step) => Effect.ignore(run(step)))
-  yield* Effect.forEach(manager.taking, run, { discard: true })
+  yield* Effect.forEach(manager.taking, (step) => run(step), { discard: true })
 })
 
 /** Stops it, and takes the unit away; false where there was none. */
 export const uninstall = Effect.fnUntraced(function* (manager: Manager) {
   const files = yield* FileSystem.FileSystem
   if (!(yield* Effect.orElseSucceed(files.exists(manager.file), () => false))) return false
-  yield* Effect.forEach(manager.leaving, run, { discard: true })
+  yield* Effect.forEach(manager.leaving, (step) => run(step), { discard: true })
   yield* Effect.mapError(
     files.remove(manager.file),
     ({ reason }) => new ManagerFailed({ detail: `${manager.file} cannot be removed: ${reason._tag}` })
   )
-  yield* Effect.forEach(manager.forgetting, run, { discard: true })
+  yield* Effect.forEach(manager.forgetting, (step) => run(step), { discard: true })
   return true
 })

@@ -1,15 +1,18 @@
 /**
- * `run --replace`: who holds the home or an account is told to stop, and its place is taken once it is gone, so that the two are
- * never connected at once. Not where a service manager would start the other again, nor where the other itself has just taken
- * over: two that replace each other would go on for ever.
+ * What a gateway holds before it begins: its home, and every account that it is going to be connected to. By `run --replace`
+ * who holds one of them is ended first, so that the two are never connected at once. Not where a service manager would start
+ * the other again, nor where the other itself has just taken over: two that replace each other would go on for ever.
  */
 import type { Scope } from "effect"
-import { Clock, Duration, Effect, Schedule, Schema } from "effect"
+import { Clock, Duration, Effect, Option, Schedule, Schema } from "effect"
 import type { Settings } from "../config/Settings.ts"
+import type { AccountHeld } from "./AccountLocks.ts"
 import * as AccountLocks from "./AccountLocks.ts"
-import type { Holder } from "./holder.ts"
-import { isAlive, isHere } from "./holder.ts"
+import * as Ending from "./ending.ts"
+import * as Holder from "./holder.ts"
+import type { HomeHeld, HomeUnusable } from "./HomeLock.ts"
 import * as HomeLock from "./HomeLock.ts"
+import * as Managed from "./managed.ts"
 
 /** The other stays, and this one ends with 73. */
 export class NotReplaced extends Schema.TaggedError<NotReplaced>()("NotReplaced", {
@@ -21,55 +24,74 @@ export class NotReplaced extends Schema.TaggedError<NotReplaced>()("NotReplaced"
   }
 }
 
-type Held = HomeLock.HomeHeld | AccountLocks.AccountHeld
+/** A stop takes at most `shutdown.drain` and this. */
+const beyondDrain = Duration.seconds(5)
 
-/** Two that took turns faster than this would do so for ever. */
-const settledMillis = 5 * 60_000
-/** A holder's drain is its own affair, but it has an end. */
-const patience = Duration.minutes(2)
-const looks = Schedule.spaced(Duration.millis(100))
+type Held = HomeHeld | AccountHeld
+/** Takes a lock, with what it is to say of this gateway. */
+type Take = (facts: Pick<Holder.Facts, "replacedAt">) => Effect.Effect<void, Held | HomeUnusable, Scope.Scope>
 
 /** Holds the home and the accounts of all enabled platforms until the scope closes. */
 export const hold = Effect.fnUntraced(function* (
-  { home, platforms }: Settings,
+  { home, platforms, shutdown: { drain } }: Settings,
   replace: boolean
-): Effect.fn.Return<void, Held | HomeLock.HomeUnusable | NotReplaced, Scope.Scope> {
-  let replacedAt: { readonly replacedAt?: number } = {}
-  const patiently = <A, E extends { readonly _tag: string }>(
-    acquiring: (facts: { readonly replacedAt?: number }) => Effect.Effect<A, E | Held, Scope.Scope>
-  ): Effect.Effect<A, E | Held | NotReplaced, Scope.Scope> =>
-    Effect.suspend(() => acquiring(replacedAt)).pipe(
-      Effect.catchIf(
-        (error): error is Held => replace && (error._tag === "HomeHeld" || error._tag === "AccountHeld"),
-        ({ holder }) =>
-          Effect.gen(function* () {
-            yield* stopOther(holder)
-            replacedAt = { replacedAt: yield* Clock.currentTimeMillis }
-            return yield* acquiring(replacedAt)
-          })
-      )
-    )
-  yield* patiently((facts) => HomeLock.acquire(home, facts))
+): Effect.fn.Return<void, Held | HomeUnusable | NotReplaced, Scope.Scope> {
+  const stopMillis = Duration.toMillis(Duration.sum(drain, beyondDrain))
+  const gateway: Holder.Running = { managed: yield* Managed.here, stopMillis }
+  const take = (lock: Take) => (replace ? replacing(lock) : patiently(lock({})))
+  yield* take((facts) => HomeLock.acquire(home, { gateway, ...facts }))
   for (const platform of platforms.filter(({ enabled }) => enabled)) {
-    yield* patiently((facts) => AccountLocks.acquire(platform, { home, ...facts }))
+    yield* take((facts) => AccountLocks.acquire(platform, { home, ...facts }))
   }
 })
 
-const stopOther = Effect.fnUntraced(function* (holder: Holder) {
-  const refuse = (detail: string) => new NotReplaced({ pid: holder.pid, detail })
-  if (!isHere(holder)) return yield* refuse(`it runs on ${holder.host}`)
-  if (holder.manager !== undefined) {
-    return yield* refuse(`${holder.manager} would start it again; stop it there, or uninstall the service`)
+const isCommand = (error: Held | HomeUnusable): boolean =>
+  error._tag === "HomeHeld" && Holder.isHere(error.holder) && error.holder.gateway === undefined
+
+/** A command holds a home for a moment, which is no reason to stay down. */
+const patiently = <A, R>(taking: Effect.Effect<A, Held | HomeUnusable, R>) =>
+  Effect.retry(taking, {
+    while: isCommand,
+    schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: "10 seconds" }))
+  })
+
+const replacing = (lock: Take) => {
+  const inItsPlace = ({ holder }: Held) =>
+    Effect.gen(function* () {
+      yield* endOther(holder)
+      return yield* lock({ replacedAt: yield* Clock.currentTimeMillis })
+    })
+  return patiently(lock({})).pipe(Effect.catchTags({ HomeHeld: inItsPlace, AccountHeld: inItsPlace }))
+}
+
+/** The lock of an account names the home, whose own lock says the rest. */
+const gatewayOf = ({ gateway, home, pid }: Holder.Holder): Effect.Effect<Holder.Running | undefined, HomeUnusable> =>
+  gateway !== undefined || home === undefined
+    ? Effect.succeed(gateway)
+    : Effect.map(HomeLock.holder(home), (found) => Option.getOrUndefined(found)).pipe(
+        Effect.map((found) => (found?.pid === pid ? found.gateway : undefined))
+      )
+
+/** Two that took turns faster than this would do so for ever. */
+const settledMillis = 5 * 60_000
+
+const endOther = Effect.fnUntraced(function* (holder: Holder.Holder) {
+  const { home, host, pid, replacedAt } = holder
+  const refuse = (detail: string) => new NotReplaced({ pid, detail })
+  if (!Holder.isHere(holder)) return yield* refuse(`it runs on ${host}`)
+  const gateway = yield* gatewayOf(holder)
+  if (gateway === undefined) return yield* refuse("it is no gateway")
+  if (gateway.managed !== null) {
+    const { manager } = gateway.managed
+    return yield* refuse(`${manager} would start it again; stop it there, or uninstall the service`)
   }
   const now = yield* Clock.currentTimeMillis
-  if (holder.replacedAt !== undefined && now - holder.replacedAt < settledMillis) {
+  if (replacedAt !== undefined && Math.abs(now - replacedAt) < settledMillis) {
     return yield* refuse("it has itself replaced another less than 5 minutes ago; find out who starts both")
   }
-  yield* Effect.logInfo("replacing").pipe(Effect.annotateLogs({ pid: holder.pid, home: holder.home ?? "" }))
-  // It may be gone by now, which is all that is wanted.
-  yield* Effect.ignore(Effect.try({ try: () => process.kill(holder.pid, "SIGTERM"), catch: String }))
-  yield* Effect.repeat(
-    Effect.sync(() => isAlive(holder)),
-    { schedule: looks, while: (alive: boolean) => alive }
-  ).pipe(Effect.timeoutOrElse({ duration: patience, orElse: () => refuse("it does not stop") }))
+  yield* Effect.logInfo("replacing").pipe(Effect.annotateLogs({ pid, home }))
+  const killed = yield* Effect.mapError(Ending.end(holder, Ending.patienceOf(gateway)), ({ message }) =>
+    refuse(message)
+  )
+  if (killed) yield* Effect.logWarning("it did not stop in time, and was killed").pipe(Effect.annotateLogs({ pid }))
 })

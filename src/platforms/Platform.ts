@@ -7,6 +7,7 @@ import { Context } from "effect"
 import type { Access } from "../domain/access.ts"
 import type { PlatformId } from "../domain/Address.ts"
 import type { SendError } from "../domain/Errors.ts"
+import type { Finding } from "../domain/Finding.ts"
 import type { MessageArrived } from "../domain/Inbound.ts"
 import type { LinkError } from "../domain/LinkError.ts"
 import type { LinkSettings } from "../domain/LinkSettings.ts"
@@ -30,6 +31,16 @@ export interface Platform {
   readonly connect: (resume: string | null) => Effect.Effect<Link, LinkError, Scope.Scope>
   /** One try, bounded in time. Retrying, order and pace are the outbox's. */
   readonly send: (message: Outbound) => Effect.Effect<Receipt, SendError>
+  /** What `evergate doctor` can find out; absent: only what the gateway itself knows of the link. */
+  readonly diagnosis?: Diagnosis
+}
+
+/** Looked at beside a link that is up: nothing here may open a connection of the account's or take a message from it. */
+export interface Diagnosis {
+  /** The URL that everything begins with. Its name, its port and its certificate are looked at before the platform is asked. */
+  readonly origin: string
+  /** What the platform itself is asked for: credentials, rights, its own set-up. Causes first; whoever runs it bounds it in time. */
+  readonly examine: Effect.Effect<ReadonlyArray<Finding>>
 }
 
 export interface Capabilities {

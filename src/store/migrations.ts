@@ -11,7 +11,8 @@ const table = "evergate_migrations"
 /** In order, and for ever: a migration that was released is not changed, a later one is appended. */
 const migrations = { "0001_first_tables": firstTables, "0002_trace_columns": traceColumns }
 
-const newest = Object.keys(migrations).length
+/** The schema of this version. */
+export const newest = Object.keys(migrations).length
 
 /** The schema's version; 0 of a database that was never migrated. */
 const version = (sql: SqlClient.SqlClient) =>

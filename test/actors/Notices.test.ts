@@ -201,6 +201,28 @@ describe("alarms", () => {
     }).pipe(inWorld())
   )
 
+  it.effect("what an observer finds is told once, and once that it finds it no more; it speaks for nobody else", () =>
+    Effect.gen(function* () {
+      const notices = yield* Notices
+      const { road, told } = makeRoad("hook")
+      yield* notices.serve(road)
+      yield* notices.raise(troubleOf("a"))
+      yield* notices.report("doctor", [{ ...troubleOf("disk"), platform: null }])
+      yield* notices.report("doctor", [{ ...troubleOf("disk"), platform: null }])
+      yield* after("10 seconds")
+      yield* notices.report("doctor", [])
+      yield* after("1 minute")
+
+      assert.deepStrictEqual(
+        told.map(({ raised, cleared, open }) => [raised, cleared, open].map((all) => all.map(({ key }) => key))),
+        [
+          [["a", "doctor disk"], [], ["a", "doctor disk"]],
+          [[], ["doctor disk"], ["a"]]
+        ]
+      )
+    }).pipe(inWorld())
+  )
+
   it.effect("a road that is new hears what is wrong already", () =>
     Effect.gen(function* () {
       const notices = yield* Notices

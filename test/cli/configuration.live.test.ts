@@ -98,7 +98,7 @@ describe.concurrent("the command line", () => {
         execFileSync("bash", ["-c", `${bash?.out}\n${completing(typed)}`], { encoding: "utf8" }).trim()
       )
 
-      assert.deepStrictEqual(completed, ["status", "history", "init", "debug"])
+      assert.deepStrictEqual(completed, ["start stop status", "history", "init", "debug"])
       for (const shell of [zsh, fish]) assert.match(shell?.out ?? "", /status[\s\S]*cron[\s\S]*history/)
     })
   )

@@ -52,6 +52,18 @@ describe("access", () => {
     ["deny goes before allow", message(), { ...open, allow: ["u1"], deny: ["u1"] }, "sender is on deny"],
     ["a stranger under allowlist", message(), { ...open, direct: "allowlist" as const }, "sender is not on allow"],
     ["a known sender under allowlist", message(), { ...open, direct: "allowlist" as const, allow: ["u1"] }, null],
+    [
+      "F235: a stranger who took the name of a known sender",
+      message({ sender: { id: "u9", name: "u1", kind: "person" } }),
+      { ...open, direct: "allowlist" as const, allow: ["u1"] },
+      "sender is not on allow"
+    ],
+    [
+      "F236: an asterisk on allow is an id like any other",
+      message(),
+      { ...open, direct: "allowlist" as const, allow: ["*"] },
+      "sender is not on allow"
+    ],
     ["a group without mention", message(group), open, "bot not mentioned"],
     ["a group with mention", message({ ...group, mentioned: true }), open, null],
     ["all of a group", message(group), { ...open, group: "all" as const }, null],
@@ -62,8 +74,8 @@ describe("access", () => {
       { ...open, direct: "allowlist" as const },
       "sender is not on allow"
     ],
-    ["another bot", message({ sender: { id: "b", name: null, kind: "bot" } }), open, "message of a bot"],
-    ["ourselves", message({ sender: { id: "b", name: null, kind: "self" } }), open, "own message"],
+    ["F238: another bot", message({ sender: { id: "b", name: null, kind: "bot" } }), open, "message of a bot"],
+    ["F238: ourselves", message({ sender: { id: "b", name: null, kind: "self" } }), open, "own message"],
     ["F127: an edit is not a new turn", message({ revision: 1 }), open, "edited message"]
   ])("%s", (_, event, access, reason) => {
     const verdict = judge(event, access)

@@ -526,5 +526,72 @@ export const catalogue: ReadonlyArray<Fault> = [
     fault: "doctor checks only files/presence: green while crash-looping or with a revoked token",
     later: "doctor"
   },
-  { id: "F219", area: "CLI and operations", fault: "No way to recycle one connection; only a full restart" }
+  { id: "F219", area: "CLI and operations", fault: "No way to recycle one connection; only a full restart" },
+  {
+    id: "F205",
+    area: "Configuration and secrets",
+    fault: "Saving from an old snapshot overwrites a newer edit"
+  },
+  {
+    id: "F206",
+    area: "Configuration and secrets",
+    fault: "Any change restarts everything; several writes → several restarts"
+  },
+  { id: "F207", area: "Configuration and secrets", fault: "Reload aborts a running turn and its reply is lost" },
+  {
+    id: "F208",
+    area: "Configuration and secrets",
+    fault: "Change needs a restart that never happens; nobody is told"
+  },
+  {
+    id: "F210",
+    area: "Configuration and secrets",
+    fault: "Token in logs, error texts, debug reports, HTTP answers (URL contains it; library error echoes it)"
+  },
+  { id: "F211", area: "Configuration and secrets", fault: "Token written into the service unit" },
+  {
+    id: "F233",
+    area: "Security and access",
+    fault: "Approved by pairing but refused because an allow-list exists (or reverse)",
+    later: "pairing"
+  },
+  {
+    id: "F234",
+    area: "Security and access",
+    fault: "Pairing codes stored in plain text, long-lived",
+    later: "pairing"
+  },
+  { id: "F235", area: "Security and access", fault: "Match on display name: stranger renames himself" },
+  {
+    id: "F236",
+    area: "Security and access",
+    fault: 'Pairing policy + "*" in the list = open to all, unnoticed',
+    later: "pairing"
+  },
+  { id: "F237", area: "Security and access", fault: "DM pairing also opens groups", later: "pairing" },
+  {
+    id: "F238",
+    area: "Security and access",
+    fault: "Bot answers itself, its own status lines, or another bot, endlessly"
+  },
+  {
+    id: "F239",
+    area: "Security and access",
+    fault:
+      "Group mention rules: @all triggers (or should), mention inside a topic dropped, placeholders left in the text"
+  },
+  {
+    id: "F240",
+    area: "Security and access",
+    fault:
+      "Webhook signatures: missing/empty secret accepted, body not covered, replay for an hour, endpoint verification token unchecked",
+    later: "a platform that delivers by webhook"
+  },
+  {
+    id: "F241",
+    area: "Security and access",
+    fault: "Fetching a URL from a message reaches internal addresses, also through redirects",
+    later: "files, which are what would be fetched"
+  },
+  { id: "F242", area: "Security and access", fault: "Agent text with @everyone pings the whole server" }
 ]

@@ -12,7 +12,7 @@ const database = ({ home }: Place): string => join(home, "evergate.db")
 const lose = (here: Place) =>
   Effect.sync(() => ["", "-wal", "-shm"].forEach((end) => rmSync(`${database(here)}${end}`, { force: true })))
 
-describe.concurrent("evergate backup", () => {
+describe.concurrent("evergate backup", { timeout: 40_000 }, () => {
   it.live("copies what is written to, and nothing that was in it is lost after the database was", () =>
     Effect.gen(function* () {
       const here = yield* place()

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import type { Holder } from "../../src/layers/holder.ts"
 import * as FeishuPeer from "../../src/testing/feishu/FeishuPeer.ts"
 import type { Place } from "../service.ts"
@@ -14,6 +15,13 @@ const detachedPlace = (settings: Readonly<Record<string, unknown>> = {}) =>
 
 const pidOf = (here: Place) =>
   (JSON.parse(readFileSync(join(here.home, "evergate.lock"), "utf8")) as typeof Holder.Type).pid
+
+/** The environment of a gateway whose process does this at SIGUSR2. */
+const onSignal = ({ folder }: Place, code: string) => {
+  const preload = join(folder, "preload.mjs")
+  writeFileSync(preload, `process.once("SIGUSR2", () => { ${code} })\n`)
+  return { NODE_OPTIONS: `--import=${pathToFileURL(preload).href}` }
+}
 
 describe("evergate start, stop, restart", { timeout: 60_000 }, () => {
   it.live(
@@ -74,9 +82,10 @@ describe("evergate start, stop, restart", { timeout: 60_000 }, () => {
     () =>
       Effect.gen(function* () {
         const here = yield* detachedPlace({ shutdown: { drain: "100ms" } })
-        yield* command(here, ["start"])
+        const env = onSignal(here, "for (;;);")
+        yield* command(here, ["start"], { env })
         const pid = pidOf(here)
-        yield* Effect.sync(() => process.kill(pid, "SIGSTOP"))
+        yield* Effect.sync(() => process.kill(pid, "SIGUSR2"))
         const { code, err } = yield* command(here, ["stop"])
 
         assert.strictEqual(code, 0)
@@ -143,9 +152,10 @@ describe.concurrent("one gateway an account", () => {
     Effect.gen(function* () {
       const peer = yield* FeishuPeer.make()
       const [one, two] = [yield* place({ platforms: [feishuOf(peer)] }), yield* place({ platforms: [feishuOf(peer)] })]
-      const first = yield* gateway(one)
+      const env = { HOME: one.folder }
+      const first = yield* gateway(one, { env })
       yield* first.line("connected", { platform: "feishu" })
-      const { code, out } = yield* command(two, ["run"])
+      const { code, out } = yield* command(two, ["run"], { env })
 
       assert.strictEqual(code, 73)
       const error = linesOf(out).find(({ level }) => level === "ERROR")
@@ -159,7 +169,8 @@ describe.concurrent("one gateway an account", () => {
       const peer = yield* FeishuPeer.make()
       const places = yield* Effect.forEach([1, 2, 3], () => place({ platforms: [feishuOf(peer)] }))
       const [one, two, three] = places as [Place, Place, Place]
-      const first = yield* gateway(one)
+      const env = { HOME: one.folder }
+      const first = yield* gateway(one, { env })
       yield* first.line("connected", { platform: "feishu" })
       let most = 0
       const watching = Effect.forever(
@@ -169,12 +180,12 @@ describe.concurrent("one gateway an account", () => {
         )
       )
       yield* Effect.forkScoped(watching)
-      const second = yield* start(two, ["run", "--replace"])
+      const second = yield* start(two, ["run", "--replace"], { env })
       yield* second.seen("connected", (out) =>
         linesOf(out).some(({ event, platform }) => event === "connected" && platform === "feishu") ? true : undefined
       )
       const { code } = yield* first.ended
-      const third = yield* command(three, ["run", "--replace"])
+      const third = yield* command(three, ["run", "--replace"], { env })
 
       assert.strictEqual(code, 0)
       assert.strictEqual(most, 1)

@@ -14,7 +14,7 @@ const threePeers = Effect.all([FeishuPeer.make(), FeishuPeer.make(), FeishuPeer.
 
 const reloads = (out: string) => linesOf(out).filter(({ event }) => event === "configuration reloaded").length
 
-describe.concurrent("a reload", () => {
+describe.concurrent("a reload", { timeout: 40_000 }, () => {
   it.live(
     "F206, F207: that changes one platform of three leaves the others their very sockets, and a turn its reply",
     () =>
@@ -66,6 +66,38 @@ describe.concurrent("a reload", () => {
         )
         assert.strictEqual(sent.length, 1)
         assert.strictEqual((yield* running.stop()).code, 0)
+      })
+  )
+
+  it.live(
+    "F207: a turn of the very platform that is replaced outlives its drain, and its reply goes out by the new link",
+    () =>
+      Effect.gen(function* () {
+        const [peer] = yield* threePeers
+        const finished = yield* Deferred.make<void>()
+        const agent = yield* agentServer(({ text }) => Effect.as(Deferred.await(finished), says(`you said ${text}`)))
+        const settings = (link: unknown) => ({
+          agent: { kind: "http", url: agent.url },
+          shutdown: { drain: "500ms" },
+          platforms: [feishuOf(peer, { access: open, link })]
+        })
+        const here = yield* place(settings({}))
+        const running = yield* gateway(here)
+        yield* running.statusWhere(({ health }) => health === "ok")
+        const [before] = yield* peer.lines
+        yield* peer.say({ text: "hello", chat: "oc_1" })
+        yield* until(agent.turns, (turns) => turns.length === 1)
+
+        yield* here.configure(settings(quick))
+        const { code } = yield* command(here, ["reload"])
+        yield* running.line("drain ran out", { platform: "feishu" })
+        const [after] = yield* until(peer.lines, (lines) => lines.length === 1 && lines[0] !== before)
+        yield* Deferred.succeed(finished, undefined)
+        const sent = yield* until(peer.exchange.ledger, (sent) => sent.length > 0)
+
+        assert.strictEqual(code, 0)
+        assert.isDefined(after)
+        assert.deepStrictEqual([sent.length, (yield* agent.turns).length], [1, 1])
       })
   )
 
@@ -160,7 +192,8 @@ describe.concurrent("a reload", () => {
     Effect.gen(function* () {
       const [peer] = yield* threePeers
       const [here, there] = [yield* place({ platforms: [local] }), yield* place({ platforms: [feishuOf(peer)] })]
-      const [running, other] = [yield* gateway(here), yield* gateway(there)]
+      const env = { HOME: here.folder }
+      const [running, other] = [yield* gateway(here, { env }), yield* gateway(there, { env })]
       yield* other.statusWhere(({ health }) => health === "ok")
 
       const job = { id: "a", schedule: "@daily", deliverTo: "local:me", text: "tick" }

@@ -17,6 +17,7 @@ import { Transport } from "../Transport.ts"
 import type { Brand, Endpoint } from "./bootstrap.ts"
 import { bootstrap, readRejection } from "./bootstrap.ts"
 import { pingEvery } from "./clientConfig.ts"
+import { examine } from "./examine.ts"
 import type { Identity } from "./identity.ts"
 import { makeIdentity } from "./identity.ts"
 import type { Receiver } from "./receive.ts"
@@ -76,7 +77,11 @@ export const make = Effect.fnUntraced(function* (
     capabilities,
     fingerprint: fingerprintOf(credentials),
     connect: () => connect(account),
-    send: rest.send
+    send: rest.send,
+    diagnosis: {
+      origin: base,
+      examine: examine({ askForAddress: askForAddress(account), rest, ...options, base, brand })
+    }
   }
 })
 
@@ -89,7 +94,8 @@ export const layer = (options: Options): Layer.Layer<never, never, PlatformHost 
     })
   )
 
-const baseOf = (domain: string): readonly [base: string, brand: Brand] => {
+/** Where an account lives, and by which name its errors are read. */
+export const baseOf = (domain: string): readonly [base: string, brand: Brand] => {
   switch (domain) {
     case "feishu":
       return ["https://open.feishu.cn", "feishu"]

@@ -12,6 +12,8 @@ import type { Credentials } from "./token.ts"
 import { makeTokens } from "./token.ts"
 
 export interface Rest {
+  /** A question that changes nothing, with a token: the answer as it came, whatever its code. */
+  readonly get: (path: string) => Effect.Effect<Answer, SendError>
   /** The bot's own `open_id`. */
   readonly botId: Effect.Effect<string, SendError>
   /** One try; the message's id is Feishu's `uuid`, so that a repeat within an hour is one message. */
@@ -45,8 +47,11 @@ export const makeRest = Effect.fnUntraced(function* (
       Arr.isArrayNonEmpty(others) && noReplyThere.has(codeOf(answer)) ? along(others) : Effect.succeed(answer)
     )
 
+  const get: Rest["get"] = (path) => ask(HttpClientRequest.get(`${credentials.base}${path}`))
+
   return {
-    botId: Effect.flatMap(ask(HttpClientRequest.get(`${credentials.base}/open-apis/bot/v3/info`)), (answer) =>
+    get,
+    botId: Effect.flatMap(get("/open-apis/bot/v3/info"), (answer) =>
       Option.match(decodeBotInfo(answer.envelope?.body), {
         onNone: () => refused(answer),
         onSome: ({ bot }) => Effect.succeed(bot.open_id)

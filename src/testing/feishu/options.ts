@@ -13,6 +13,8 @@ export interface Options {
     readonly ReconnectNonce: number
   }
   readonly botId: string
+  /** What the app was granted. */
+  readonly scopes: ReadonlyArray<string>
   readonly service: number
   /** A delivery without a good acknowledgement within this is repeated, */
   readonly ackWithin: Duration.Input
@@ -29,6 +31,7 @@ export const defaults: Options = {
   appSecret: "the secret of the app",
   config: { PingInterval: 120, ReconnectCount: -1, ReconnectInterval: 1, ReconnectNonce: 0 },
   botId: "ou_bot",
+  scopes: ["im:message:send_as_bot", "im:message.p2p_msg:readonly", "im:message.group_at_msg:readonly"],
   service: 33_554_678,
   ackWithin: "3 seconds",
   redeliver: ["15 seconds", "5 minutes", "1 hour", "6 hours"],

@@ -28,6 +28,7 @@ export interface Exchange {
   readonly endpoint: Script<HttpAnswer>
   readonly token: Script<HttpAnswer>
   readonly bot: Script<HttpAnswer>
+  readonly scopes: Script<HttpAnswer>
   /** Of sends and replies. */
   readonly messages: Script<HttpAnswer>
   /** In place of the answer to a message that was taken all the same. */
@@ -43,6 +44,7 @@ export const paths = {
   endpoint: "/callback/ws/endpoint",
   token: "/open-apis/auth/v3/tenant_access_token/internal",
   bot: "/open-apis/bot/v3/info",
+  scopes: "/open-apis/application/v6/scopes",
   messages: "/open-apis/im/v1/messages"
 } as const
 
@@ -64,6 +66,7 @@ export const makeExchange = Effect.fnUntraced(function* (
     endpoint: makeScript<HttpAnswer>(),
     token: makeScript<HttpAnswer>(),
     bot: makeScript<HttpAnswer>(),
+    scopes: makeScript<HttpAnswer>(),
     messages: makeScript<HttpAnswer>(),
     afterwards: makeScript<HttpAnswer>()
   }
@@ -120,6 +123,8 @@ export const makeExchange = Effect.fnUntraced(function* (
         return (yield* scripts.token.take) ?? token(asked, now)
       case paths.bot:
         return (yield* scripts.bot.take) ?? refusedToken(asked, now) ?? json(botInfo(options))
+      case paths.scopes:
+        return (yield* scripts.scopes.take) ?? refusedToken(asked, now) ?? granted(options.scopes)
       default:
         if (!asked.path.startsWith(paths.messages)) return failure(404, "no such path", 404)
         return (yield* scripts.messages.take) ?? refusedToken(asked, now) ?? (yield* take(asked, now))
@@ -143,6 +148,14 @@ const botInfo = ({ botId }: Options) => ({
   msg: "ok",
   bot: { activate_status: 2, app_name: "bot", open_id: botId }
 })
+
+/** What the app may do; a scope that waits for an administrator is listed too. */
+const granted = (scopes: ReadonlyArray<string>): HttpAnswer =>
+  json({
+    code: 0,
+    msg: "success",
+    data: { scopes: scopes.map((name) => ({ scope_name: name, scope_type: "tenant", grant_status: 1 })) }
+  })
 
 const record = (body: string): Readonly<Record<string, unknown>> => {
   const value = Option.getOrUndefined(parseJson(body))
