@@ -12,11 +12,12 @@ import { printable } from "./text.ts"
 const listed = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.length === 0 ? [] : [`${what}: ${names.map(printable).join(", ")}`]
 
-const textOf = ({ source, platforms, cron, alarms, restartNeeded }: Reloaded): string => {
+const textOf = ({ source, platforms, access, cron, alarms, restartNeeded }: Reloaded): string => {
   const changes = [
     ...listed("platforms started", platforms.started),
     ...listed("platforms stopped", platforms.stopped),
     ...listed("platforms replaced", platforms.replaced),
+    ...listed("access changed", access),
     ...listed("jobs added", cron.added),
     ...listed("jobs removed", cron.removed),
     ...listed("jobs changed", cron.changed),

@@ -42,6 +42,9 @@ agent: { kind: echo }
 # Who may change things: <platform id>:<user id>.
 #admins: [ "local:me" ]
 
+# Who is told when a platform is down for long, and when it is back: a chat elsewhere, a webhook, a dead man's switch.
+#alarms: [ { webhook: "https://ops.example/hook" }, { heartbeat: "https://ops.example/alive", every: 1m } ]
+
 # Jobs, by 5 or 6 cron fields, @daily and the like, \`every 30m\`, or an instant.
 #cron:
 #  - id: morning

@@ -16,6 +16,8 @@ const Names = Schema.Array(Schema.String)
 export const Reloaded = Schema.Struct({
   source: Schema.String,
   platforms: Schema.Struct({ started: Names, stopped: Names, replaced: Names }),
+  /** Platforms that hear others from now on, by the links that they have. */
+  access: Names,
   cron: Schema.Struct({ added: Names, removed: Names, changed: Names }),
   alarms: Schema.Literals(["unchanged", "changed"]),
   logLevel: Schema.String,

@@ -173,11 +173,12 @@ const makeAnswer = Effect.fnUntraced(function* (built: Loaded, reloading: Reload
     )
 })
 
-const fieldsOf = ({ source, platforms, cron, alarms }: Reloaded) => ({
+const fieldsOf = ({ source, platforms, access, cron, alarms }: Reloaded) => ({
   source,
   started: platforms.started.join(", "),
   stopped: platforms.stopped.join(", "),
   replaced: platforms.replaced.join(", "),
+  access: access.join(", "),
   jobs: [...cron.added, ...cron.changed, ...cron.removed].join(", "),
   alarms
 })

@@ -21,6 +21,9 @@ import { fingerprintOf, restartNeeded } from "./reloadPlan.ts"
 
 export type ApplyNeeds = Platforms.AdapterNeeds | AlarmRoads.RoadNeeds
 
+/** What a configuration changes of what runs. */
+export type Begun = Pick<Reloaded, "platforms" | "access" | "alarms">
+
 export interface Applying {
   /** Returns when everything runs. */
   readonly become: (loaded: Loaded) => Effect.Effect<void>
@@ -29,7 +32,7 @@ export interface Applying {
   /** Lets go of accounts that nothing came of. */
   readonly unclaim: Effect.Effect<void>
   /** Says what changes, and sets it going: a platform that leaves may have a turn to end. */
-  readonly begin: (loaded: Loaded) => Effect.Effect<Pick<Reloaded, "platforms" | "alarms">>
+  readonly begin: (loaded: Loaded) => Effect.Effect<Begun>
   /** What the gateway, as it was built, cannot take. */
   readonly restartNeeded: (loaded: Loaded) => ReadonlyArray<string>
 }
@@ -45,24 +48,32 @@ export const makeApplying = Effect.fnUntraced(function* (built: Loaded) {
   const accounts = yield* Accounts.make(built.settings.home, Platforms.enabledOf(built.settings.platforms))
   const roads = yield* Parts.make
   const platforms = yield* Parts.make
-
+  const wishedOf = yield* Platforms.make
   let needed = built.settings.platforms
 
-  const intend = Effect.fnUntraced(function* ({ settings, env }: Loaded) {
+  const intend = ({ settings, env }: Loaded): Begun => {
     needed = settings.platforms
-    const wanted = yield* Effect.provideContext(Platforms.wantedOf(settings.platforms, env), ground)
+    const { access, parts } = wishedOf(settings.platforms, env)
     const told = roads.intend(roadsOf(settings.alarms, ground))
     const isSame = Object.values(told).every((names) => names.length === 0)
-    return { platforms: platforms.intend(wanted), alarms: isSame ? "unchanged" : "changed" } as const
-  })
+    return { platforms: platforms.intend(parts), access, alarms: isSame ? "unchanged" : "changed" }
+  }
 
   const unclaim = Effect.suspend(() => accounts.keepOnly(Platforms.enabledOf(needed)))
   const settle = Effect.andThen(Effect.andThen(roads.settle, platforms.settle), unclaim)
 
   const applying: Applying = {
-    become: (loaded) => Effect.andThen(intend(loaded), settle),
+    become: (loaded) =>
+      Effect.andThen(
+        Effect.sync(() => intend(loaded)),
+        settle
+      ),
     // A bug in one part: nobody waits who could be told, and what else runs goes on.
-    begin: (loaded) => Effect.tap(intend(loaded), Effect.forkIn(Effect.catchCause(settle, tellDefect), scope)),
+    begin: (loaded) =>
+      Effect.tap(
+        Effect.sync(() => intend(loaded)),
+        Effect.forkIn(Effect.catchCause(settle, tellDefect), scope)
+      ),
     unclaim,
     claim: ({ settings }) => accounts.claim(Platforms.enabledOf(settings.platforms)),
     restartNeeded: ({ settings }) => [

@@ -101,6 +101,29 @@ describe.concurrent("a reload", { timeout: 40_000 }, () => {
       })
   )
 
+  it.live("F206: of whom a platform hears is taken by the very socket that is up", () =>
+    Effect.gen(function* () {
+      const [peer] = yield* threePeers
+      const settings = (allow: ReadonlyArray<string>) => ({
+        platforms: [feishuOf(peer, { access: { direct: "allowlist", allow } })]
+      })
+      const here = yield* place(settings([]))
+      const running = yield* gateway(here)
+      yield* running.statusWhere(({ health }) => health === "ok")
+      const [line] = yield* peer.lines
+      yield* peer.say({ text: "unheard", chat: "oc_1", sender: "ou_7" })
+      yield* running.statusWhere(({ inbox }) => inbox.refused === 1)
+
+      yield* here.configure(settings(["ou_7"]))
+      const { out } = yield* command(here, ["reload"])
+      yield* peer.say({ text: "heard", chat: "oc_1", sender: "ou_7" })
+      const sent = yield* until(peer.exchange.ledger, (sent) => sent.length > 0)
+
+      assert.strictEqual(out, `${here.config}: reloaded\naccess changed: feishu\n`)
+      assert.deepStrictEqual([sent.length, (yield* peer.lines)[0] === line], [1, true])
+    })
+  )
+
   it.live("F038: a platform that is disabled has no socket any more, one that is added has one; by SIGHUP", () =>
     Effect.gen(function* () {
       const [one, two] = yield* threePeers
