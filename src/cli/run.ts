@@ -9,6 +9,7 @@ import { load } from "../config/load.ts"
 import { readBounded } from "../config/references.ts"
 import type { LogLevel } from "../config/Settings.ts"
 import { About } from "../http/About.ts"
+import * as LogFiles from "../layers/logFiles.ts"
 import * as Manager from "../layers/managerNotices.ts"
 import * as Otlp from "../layers/otlp.ts"
 import type { Reloading } from "../layers/Reload.ts"
@@ -23,10 +24,6 @@ import { ending, evergate, logLevel, wantedOf } from "./evergate.ts"
 import type { ExitStatus } from "./exit.ts"
 import { exitStatus, statusOf } from "./exit.ts"
 import { version } from "../layers/version.ts"
-
-/** `evergate start` says so to its child: the log goes into files. */
-export const detached = "EVERGATE_DETACHED"
-const isDetached = surroundings.env[detached] === "1"
 
 /** A stop takes at most `shutdown.drain` and this. */
 const beyondDrain = Duration.seconds(5)
@@ -93,7 +90,7 @@ const textsOf = (wanted: Wanted, source: string) =>
 
 const telemetryOf = ({ loaded: { env: environment, secrets, settings }, level }: Process) => {
   const { home, log, proxy } = settings
-  const files = isDetached ? { filesOf: home } : {}
+  const files = LogFiles.areMeant ? { filesOf: home } : {}
   return Layer.provideMerge(
     Otlp.layer({ environment, proxy, secrets }),
     Telemetry.layer({ ...log, level, secrets, ...files })
@@ -127,7 +124,7 @@ const live = Effect.fnUntraced(function* ({ loaded, reloading, replace }: Proces
   return yield* Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
     const url = HttpServer.formatAddress(address)
-    yield* RunFile.write(settings.home, { url, drain: settings.shutdown.drain })
+    yield* RunFile.write(settings.home, url)
     yield* note("ready", { url })
     yield* Manager.notify("ready")
     yield* Manager.pinging()

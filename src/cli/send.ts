@@ -51,7 +51,9 @@ const send = Effect.fnUntraced(function* (gateway: Whereabouts, to: string, text
     Effect.scoped
   )
   yield* Console.log(
-    json ? JSON.stringify({ id, stored: true }) : `the gateway is stopped; kept as ${id}, and sent when it starts`
+    json
+      ? JSON.stringify({ id, stored: true })
+      : `the gateway is stopped (${gateway.home}); kept as ${id}, and sent when it starts`
   )
   return exitStatus.done
 })

@@ -1,33 +1,20 @@
 /** `gateway.json` in the home: where the running gateway is to be asked. Commands read it; it goes with the gateway. */
-import { Duration, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { Scope } from "effect"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-const RunFile = Schema.Struct({
-  pid: Schema.Int,
-  url: Schema.String,
-  /** `shutdown.drain`: what a stop may take. */
-  drainMillis: Schema.Number
-})
+const RunFile = Schema.Struct({ pid: Schema.Int, url: Schema.String })
 export type RunFile = typeof RunFile.Type
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(RunFile))
 const pathOf = (home: string): string => join(home, "gateway.json")
 
 /** Written when the gateway listens, removed with the scope. That it cannot be written is said, and costs no more than finding it. */
-export const write = (
-  home: string,
-  { drain, url }: { readonly url: string; readonly drain: Duration.Duration }
-): Effect.Effect<void, never, Scope.Scope> =>
+export const write = (home: string, url: string): Effect.Effect<void, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
-      try: () =>
-        writeFileSync(
-          pathOf(home),
-          `${JSON.stringify({ pid: process.pid, url, drainMillis: Duration.toMillis(drain) })}\n`,
-          { mode: 0o600 }
-        ),
+      try: () => writeFileSync(pathOf(home), `${JSON.stringify({ pid: process.pid, url })}\n`, { mode: 0o600 }),
       catch: String
     }).pipe(
       Effect.catch((error) => Effect.logWarning("gateway.json not written").pipe(Effect.annotateLogs({ error })))

@@ -28,6 +28,7 @@ import type { ListenFailed } from "./Listener.ts"
 import { Listener } from "./Listener.ts"
 import { namesOf } from "./listenerNames.ts"
 import { maskOf } from "./logLine.ts"
+import * as LogFiles from "./logFiles.ts"
 import * as LoopGuard from "./loopGuard.ts"
 import { enabledOf } from "./Platforms.ts"
 import * as Reload from "./Reload.ts"
@@ -92,8 +93,11 @@ const stopBegins: Layer.Layer<never, never, Supervision> = Layer.effectDiscard(
   Effect.flatMap(Supervision, ({ beginStop }) => Effect.addFinalizer(() => beginStop))
 )
 
-const watchdogOf = ({ log, watchdog: { stall } }: Settings) =>
-  Watchdog.layer({ stall, guard: LoopGuard.make({ stall, format: isText(log.format) ? "text" : "json" }) })
+const watchdogOf = ({ home, log, watchdog: { stall } }: Settings) => {
+  const format = isText(log.format) ? "text" : "json"
+  const errors = LogFiles.areMeant ? LogFiles.pathsOf(home).errors : null
+  return Watchdog.layer({ stall, guard: LoopGuard.make({ stall, format, errors }) })
+}
 
 /** A one-shot that is over is refused where it is new: one that the store knows has had its time. */
 const pastJobsRefused = (loaded: Loaded): Layer.Layer<never, StoreError | ConfigError, Database> =>

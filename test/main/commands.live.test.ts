@@ -116,7 +116,7 @@ describe.concurrent("evergate send", () => {
       const chat = yield* until(running.get("/api/chat"), ({ json }) => Array.isArray(json) && json.length === 1)
 
       assert.strictEqual(sent.code, 0)
-      assert.match(sent.out, /^the gateway is stopped; kept as \S+, and sent when it starts\n$/)
+      assert.match(sent.out, /^the gateway is stopped \(\S+\); kept as \S+, and sent when it starts\n$/)
       assert.containSubset(chat.json, [{ from: "gateway", text: "for later" }])
     })
   )
