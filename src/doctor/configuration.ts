@@ -14,7 +14,7 @@ export const faultsOf = ({ faults, source }: ConfigError): ReadonlyArray<Finding
     about(path).fail(
       "configuration",
       `${source}${line === null ? "" : `, line ${line}`}: expected ${expected}; found ${found}`,
-      hint
+      hint.startsWith("see ") ? `set ${path} to ${expected.replace(/^the /, "its ")}; ${hint}` : hint
     )
   )
 

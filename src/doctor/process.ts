@@ -16,7 +16,7 @@ export type Answer = { readonly status: Status } | { readonly silence: string }
 export const examineProcess = (home: string, lock: LockView, answer: Answer): ReadonlyArray<Finding> => {
   switch (lock._tag) {
     case "Free":
-      return [notRunning(home, answer)]
+      return [notRunning(home)]
     case "Stale":
       return [
         look.warn(
@@ -24,7 +24,7 @@ export const examineProcess = (home: string, lock: LockView, answer: Answer): Re
           `${lock.path} is left of process ${lock.pid}, which is gone`,
           "evergate start (takes it over)"
         ),
-        notRunning(home, answer)
+        notRunning(home)
       ]
     case "Unreadable":
       return [look.fail("lock", `${lock.path}: ${lock.detail}`, `give ${home} to the user that runs evergate`)]
@@ -36,14 +36,8 @@ export const examineProcess = (home: string, lock: LockView, answer: Answer): Re
   }
 }
 
-const notRunning = (home: string, answer: Answer): Finding =>
-  "status" in answer
-    ? look.fail(
-        "gateway",
-        `process ${answer.status.pid} answers at the configured address, but holds another home than ${home}`,
-        "set http.port to another port, or home to that gateway's"
-      )
-    : look.fail("gateway", `it is stopped (${home})`, "evergate start; where it should run: evergate logs")
+const notRunning = (home: string): Finding =>
+  look.fail("gateway", `it is stopped (${home})`, "evergate start; where it should run: evergate logs")
 
 const silent = ({ here, host, path, pid }: Extract<LockView, { readonly _tag: "Held" }>, why: string): Finding =>
   here
