@@ -49,7 +49,7 @@ export const run = Effect.fnUntraced(function* (wanted: Wanted, options: RunOpti
 /** What the process is run from, and what may change meanwhile. */
 interface Process {
   readonly loaded: Loaded
-  readonly reloading: Reloading
+  readonly reloading: Omit<Reloading, "locked">
   readonly level: () => LogLevel
   readonly replace: boolean
 }
@@ -59,7 +59,7 @@ const makeProcess = Effect.fnUntraced(function* (wanted: Wanted, found: Loaded, 
   // It grows with each configuration: what was a secret once stays one.
   const secrets = [...found.secrets, ...Otlp.secretsOf(found.env)]
   let level = found.settings.log.level
-  const reloading: Reloading = {
+  const reloading: Process["reloading"] = {
     requests: yield* makeRequests,
     read: Effect.provideContext(load(wanted, surroundings), ground),
     adopt: (loaded) =>
@@ -119,8 +119,10 @@ const serve = Effect.fnUntraced(function* (process: Process) {
 const live = Effect.fnUntraced(function* ({ loaded, reloading, replace }: Process) {
   const { settings } = loaded
   const about = About.of({ version, pid: process.pid, startedAt: yield* Clock.currentTimeMillis })
-  yield* hold(settings, replace)
-  const service = yield* Layer.build(Service.layer(loaded, reloading).pipe(Layer.provide(Layer.succeed(About, about))))
+  const locked = yield* hold(settings, replace)
+  const service = yield* Layer.build(
+    Service.layer(loaded, { ...reloading, locked }).pipe(Layer.provide(Layer.succeed(About, about)))
+  )
   return yield* Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
     const url = HttpServer.formatAddress(address)

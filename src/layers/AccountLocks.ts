@@ -49,6 +49,9 @@ export const pathOf = (platform: PlatformSettings): string | null => {
   return join(folder, `${platform.kind}-${hash.slice(0, 24)}.lock`)
 }
 
+/** Accounts that are held, by the lock's file; each until its scope closes. */
+export type Locked = ReadonlyMap<string, Scope.Closeable>
+
 /** Holds the platform's account until the scope closes. Where no lock can be kept the gateway runs without, and says so. */
 export const acquire = (
   platform: PlatformSettings,

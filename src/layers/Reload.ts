@@ -13,6 +13,7 @@ import type { ConfigurationState, Reloaded } from "../http/Configuration.ts"
 import { Configuration, Misconfigured } from "../http/Configuration.ts"
 import { Unavailable } from "../http/problems.ts"
 import { JobStore } from "../store/JobStore.ts"
+import type { Locked } from "./AccountLocks.ts"
 import type { Applying, ApplyNeeds } from "./applying.ts"
 import { makeApplying } from "./applying.ts"
 import { jobChanges } from "./reloadPlan.ts"
@@ -30,6 +31,8 @@ export interface Reloading {
   readonly read: Effect.Effect<Loaded, ConfigError>
   /** A new one counts from now on: the log's level, and the secrets that are masked. */
   readonly adopt: (loaded: Loaded) => Effect.Effect<void>
+  /** The accounts that are held since the start. */
+  readonly locked: Locked
   /** All that its files say, where they are watched. */
   readonly look?: Effect.Effect<string>
 }
@@ -83,7 +86,7 @@ type Needs = InForce | JobStore | Ticker | Supervision | ApplyNeeds
 export const layer = (loaded: Loaded, reloading: Reloading): Layer.Layer<never, never, Needs> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const applying = yield* makeApplying(loaded)
+      const applying = yield* makeApplying(loaded, reloading.locked)
       yield* applying.become(loaded)
       const answer = yield* makeAnswer(loaded, reloading, applying)
       yield* supervise("reload", { progressWithin, past: "slow" })((progress) =>

@@ -3,24 +3,22 @@ import { Effect, Exit, Scope } from "effect"
 import type { PlatformSettings } from "../config/Settings.ts"
 import type { AccountHeld } from "./AccountLocks.ts"
 import * as AccountLocks from "./AccountLocks.ts"
-import type { HomeUnusable } from "./HomeLock.ts"
 
 export interface Accounts {
   /** Locks what these platforms need and is not locked yet: all of it, or nothing. */
-  readonly claim: (platforms: ReadonlyArray<PlatformSettings>) => Effect.Effect<void, AccountHeld | HomeUnusable>
+  readonly claim: (platforms: ReadonlyArray<PlatformSettings>) => Effect.Effect<void, AccountHeld>
   /** Lets go of what these platforms do not need. */
   readonly keepOnly: (platforms: ReadonlyArray<PlatformSettings>) => Effect.Effect<void>
 }
 
-/** `locked` are those of the process's start, which are held until its end. */
-export const make = Effect.fnUntraced(function* (home: string, locked: ReadonlyArray<PlatformSettings>) {
+/** `locked` are those of the process's start. */
+export const make = Effect.fnUntraced(function* (home: string, locked: AccountLocks.Locked) {
   const scope = yield* Effect.scope
-  const always = new Set(locked.map(AccountLocks.pathOf))
-  const held = new Map<string, Scope.Closeable>()
+  const held = new Map(locked)
 
   const claimOne = Effect.fnUntraced(function* (platform: PlatformSettings) {
     const path = AccountLocks.pathOf(platform)
-    if (path === null || always.has(path) || held.has(path)) return
+    if (path === null || held.has(path)) return
     const own = yield* Scope.fork(scope)
     yield* Effect.onError(Scope.provide(AccountLocks.acquire(platform, { home }), own), () =>
       Scope.close(own, Exit.void)

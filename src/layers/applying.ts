@@ -10,10 +10,9 @@ import type { AlarmSettings } from "../config/Settings.ts"
 import type { Reloaded } from "../http/Configuration.ts"
 import { Local } from "../platforms/local/Local.ts"
 import { Database } from "../store/Database.ts"
-import type { AccountHeld } from "./AccountLocks.ts"
+import type { AccountHeld, Locked } from "./AccountLocks.ts"
 import * as Accounts from "./accounts.ts"
 import * as AlarmRoads from "./alarmRoads.ts"
-import type { HomeUnusable } from "./HomeLock.ts"
 import type { Wanted } from "./parts.ts"
 import * as Parts from "./parts.ts"
 import * as Platforms from "./Platforms.ts"
@@ -28,7 +27,7 @@ export interface Applying {
   /** Returns when everything runs. */
   readonly become: (loaded: Loaded) => Effect.Effect<void>
   /** Locks the accounts that are new; nothing else changes. */
-  readonly claim: (loaded: Loaded) => Effect.Effect<void, AccountHeld | HomeUnusable>
+  readonly claim: (loaded: Loaded) => Effect.Effect<void, AccountHeld>
   /** Lets go of accounts that nothing came of. */
   readonly unclaim: Effect.Effect<void>
   /** Says what changes, and sets it going: a platform that leaves may have a turn to end. */
@@ -41,11 +40,11 @@ export interface Applying {
 export const name = `evergate on ${hostname()}`
 
 /** Everything that runs belongs to the scope. */
-export const makeApplying = Effect.fnUntraced(function* (built: Loaded) {
+export const makeApplying = Effect.fnUntraced(function* (built: Loaded, locked: Locked) {
   const ground = yield* Effect.context<ApplyNeeds>()
   const scope = yield* Effect.scope
   const { chat } = Context.get(ground, Local)
-  const accounts = yield* Accounts.make(built.settings.home, Platforms.enabledOf(built.settings.platforms))
+  const accounts = yield* Accounts.make(built.settings.home, locked)
   const roads = yield* Parts.make
   const platforms = yield* Parts.make
   const wishedOf = yield* Platforms.make

@@ -3,8 +3,7 @@
  * who holds one of them is ended first, so that the two are never connected at once. Not where a service manager would start
  * the other again, nor where the other itself has just taken over: two that replace each other would go on for ever.
  */
-import type { Scope } from "effect"
-import { Clock, Duration, Effect, Option, Schedule, Schema } from "effect"
+import { Clock, Duration, Effect, Option, Schedule, Schema, Scope } from "effect"
 import type { Settings } from "../config/Settings.ts"
 import type { AccountHeld } from "./AccountLocks.ts"
 import * as AccountLocks from "./AccountLocks.ts"
@@ -31,18 +30,28 @@ type Held = HomeHeld | AccountHeld
 /** Takes a lock, with what it is to say of this gateway. */
 type Take = (facts: Pick<Holder.Facts, "replacedAt">) => Effect.Effect<void, Held | HomeUnusable, Scope.Scope>
 
-/** Holds the home and the accounts of all enabled platforms until the scope closes. */
+/** Holds the home and the accounts of all enabled platforms until the scope closes; gives the accounts, to be let go one by one. */
 export const hold = Effect.fnUntraced(function* (
   { home, platforms, shutdown: { drain } }: Settings,
   replace: boolean
-): Effect.fn.Return<void, Held | HomeUnusable | NotReplaced, Scope.Scope> {
+): Effect.fn.Return<AccountLocks.Locked, Held | HomeUnusable | NotReplaced, Scope.Scope> {
+  const scope = yield* Effect.scope
+  const locked = new Map<string, Scope.Closeable>()
   const stopMillis = Duration.toMillis(Duration.sum(drain, beyondDrain))
   const gateway: Holder.Running = { managed: yield* Managed.here, stopMillis }
   const take = (lock: Take) => (replace ? replacing(lock) : patiently(lock({})))
   yield* take((facts) => HomeLock.acquire(home, { gateway, ...facts }))
   for (const platform of platforms.filter(({ enabled }) => enabled)) {
-    yield* take((facts) => AccountLocks.acquire(platform, { home, ...facts }))
+    const path = AccountLocks.pathOf(platform)
+    if (path === null) continue
+    const own = yield* Scope.fork(scope)
+    yield* Scope.provide(
+      take((facts) => AccountLocks.acquire(platform, { home, ...facts })),
+      own
+    )
+    locked.set(path, own)
   }
+  return locked
 })
 
 const isCommand = (error: Held | HomeUnusable): boolean =>

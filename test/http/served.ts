@@ -20,7 +20,12 @@ export const served = Effect.fnUntraced(
     const found = yield* load({ config }, { env: {}, cwd: folder, userHome: folder, timezone: "UTC" })
     const loaded = { ...found, source: "a test" }
     yield* Effect.sync(() => mkdirSync(home))
-    const reloading = { requests: yield* makeRequests, read: Effect.succeed(loaded), adopt: () => Effect.void }
+    const reloading = {
+      requests: yield* makeRequests,
+      read: Effect.succeed(loaded),
+      adopt: () => Effect.void,
+      locked: new Map()
+    }
     const service = yield* Layer.build(
       Service.layer(loaded, reloading).pipe(Layer.provide(Layer.succeed(About, about)), Layer.provide(Logger.layer([])))
     )

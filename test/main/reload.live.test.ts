@@ -141,6 +141,9 @@ describe.concurrent("a reload", { timeout: 40_000 }, () => {
         platforms.some(({ id, state }) => id === "two" && state === "connected")
       )
       yield* until(one.lines, (lines) => lines.length === 0)
+      // The account is free for another gateway on the machine.
+      const other = yield* gateway(yield* place({ platforms: [feishuOf(one)] }))
+      yield* other.statusWhere(({ health }) => health === "ok")
       const { code } = yield* running.stop()
 
       assert.deepStrictEqual(
