@@ -2,27 +2,23 @@
  * The configuration, read again while the gateway runs: by SIGHUP, by hand, or because its file changed. What is wrong is told
  * and changes nothing; what is right is applied part by part, and what only a start can take is named.
  */
-import { Clock, Context, Deferred, Duration, Effect, Layer, Option, Queue, Ref } from "effect"
+import { Clock, Deferred, Duration, Effect, Layer, Option, Queue, Ref } from "effect"
 import { supervise } from "../actors/supervise.ts"
 import type { Supervision } from "../actors/Supervision.ts"
 import { Ticker } from "../actors/Ticker.ts"
 import type { Loaded } from "../config/load.ts"
 import { refuseOver } from "../config/load.ts"
 import type { ConfigError } from "../config/report.ts"
-import type { ConfigurationState, Reloaded } from "../http/Configuration.ts"
-import { Configuration, Misconfigured } from "../http/Configuration.ts"
-import { Unavailable } from "../http/problems.ts"
+import type { Reloaded } from "../http/Configuration.ts"
+import { Misconfigured } from "../http/Configuration.ts"
 import { JobStore } from "../store/JobStore.ts"
 import type { Locked } from "./AccountLocks.ts"
 import type { Applying, ApplyNeeds } from "./applying.ts"
 import { makeApplying } from "./applying.ts"
+import type { Asked, Requests } from "./InForce.ts"
+import { ask, InForce } from "./InForce.ts"
 import { jobChanges } from "./reloadPlan.ts"
 import { watch } from "./watch.ts"
-
-type Asked = Deferred.Deferred<Reloaded, Misconfigured | Unavailable>
-
-/** Whoever asks hears what came of it. */
-export type Requests = Queue.Queue<Asked>
 
 /** What the process lends to it. */
 export interface Reloading {
@@ -37,48 +33,6 @@ export interface Reloading {
   readonly look?: Effect.Effect<string>
 }
 
-/** More at once are a script gone wild; they are answered that it is too much. */
-const mostWaiting = 64
-const patience = Duration.seconds(25)
-
-export const makeRequests: Effect.Effect<Requests> = Queue.dropping(mostWaiting)
-
-/** Asks for a reload; whether anybody waits for its outcome is the caller's affair. */
-export const ask = (requests: Requests): Effect.Effect<Reloaded, Misconfigured | Unavailable> =>
-  Effect.gen(function* () {
-    const outcome = yield* Deferred.make<Reloaded, Misconfigured | Unavailable>()
-    if (!(yield* Queue.offer(requests, outcome))) return yield* busy
-    return yield* Effect.timeoutOrElse(Deferred.await(outcome), { duration: patience, orElse: () => Effect.fail(busy) })
-  })
-
-const busy = new Unavailable({
-  what: "the configuration was not read again in time",
-  where: "the gateway",
-  hint: "it may be stopping; see the status"
-})
-
-interface Held extends ConfigurationState {
-  readonly loaded: Loaded
-}
-
-/** What is in force. Below the HTTP side, which shows it, while the worker that moves it is above. */
-export class InForce extends Context.Service<InForce, Ref.Ref<Held>>()("evergate/layers/Reload/InForce") {
-  static readonly layer = (loaded: Loaded): Layer.Layer<InForce> =>
-    Layer.effect(
-      InForce,
-      Effect.flatMap(Clock.currentTimeMillis, (loadedAt) =>
-        Ref.make<Held>({ loaded, source: loaded.source, loadedAt, restartNeeded: [], error: null })
-      )
-    )
-}
-
-/** What the HTTP side sees of it. */
-export const configuration = (requests: Requests): Layer.Layer<Configuration, never, InForce> =>
-  Layer.effect(
-    Configuration,
-    Effect.map(InForce, (inForce) => Configuration.of({ state: Ref.get(inForce), reload: ask(requests) }))
-  )
-
 /** What the running gateway is changed by. */
 type Needs = InForce | JobStore | Ticker | Supervision | ApplyNeeds
 
@@ -88,7 +42,7 @@ export const layer = (loaded: Loaded, reloading: Reloading): Layer.Layer<never, 
     Effect.gen(function* () {
       const applying = yield* makeApplying(loaded, reloading.locked)
       yield* applying.become(loaded)
-      const answer = yield* makeAnswer(loaded, reloading, applying)
+      const answer = yield* makeAnswer(reloading, applying)
       yield* supervise("reload", { progressWithin, past: "slow" })((progress) =>
         Effect.gen(function* () {
           while (true) {
@@ -114,7 +68,7 @@ const idle = Duration.seconds(20)
 const progressWithin = Duration.minutes(2)
 
 /** One reading for all who asked by now. */
-const makeAnswer = Effect.fnUntraced(function* (built: Loaded, reloading: Reloading, applying: Applying) {
+const makeAnswer = Effect.fnUntraced(function* (reloading: Reloading, applying: Applying) {
   const inForce = yield* InForce
   const store = yield* JobStore
   const ticker = yield* Ticker
@@ -171,8 +125,10 @@ const makeAnswer = Effect.fnUntraced(function* (built: Loaded, reloading: Reload
   )
 
   return (asked: ReadonlyArray<Asked>) =>
-    Effect.flatMap(Effect.exit(answer), (exit) =>
-      Effect.forEach(asked, (outcome) => Deferred.done(outcome, exit), { discard: true })
+    answer.pipe(
+      Effect.onExit((exit) => Effect.forEach(asked, (outcome) => Deferred.done(outcome, exit), { discard: true })),
+      // Whoever asked has been told, and the log.
+      Effect.ignore
     )
 })
 

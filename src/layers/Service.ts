@@ -24,6 +24,7 @@ import { JobStore } from "../store/JobStore.ts"
 import { name } from "./applying.ts"
 import * as Egress from "./Egress.ts"
 import * as Gateway from "./Gateway.ts"
+import { configuration, InForce } from "./InForce.ts"
 import type { ListenFailed } from "./Listener.ts"
 import { Listener } from "./Listener.ts"
 import { namesOf } from "./listenerNames.ts"
@@ -129,7 +130,7 @@ export const layer = (loaded: Loaded, reloading: Reload.Reloading) => {
     Layer.provideMerge(Listener.layer(settings.http)),
     Layer.provideMerge(Layer.provideMerge(pastJobsRefused(loaded), databaseOf(settings))),
     Layer.provideMerge(Egress.layer({ proxy: settings.proxy, environment })),
-    Layer.provideMerge(Layer.provideMerge(Reload.configuration(reloading.requests), Reload.InForce.layer(loaded))),
+    Layer.provideMerge(Layer.provideMerge(configuration(reloading.requests), InForce.layer(loaded))),
     Layer.provideMerge(Layer.succeed(Mask, maskOf(loaded.secrets))),
     Layer.provideMerge(Network.layer),
     // Below everything, so that the fibers of all of it are counted.
