@@ -1,6 +1,7 @@
 /** What happens, told to whoever listens: the page, `/api/events`, tests. Listening costs the teller nothing; a slow listener misses the oldest. */
 import { Context, Effect, Layer, PubSub, Stream } from "effect"
 import type { PlatformId } from "../domain/Address.ts"
+import type { Finding } from "../domain/Finding.ts"
 import type { JobId, RunOutcome } from "../domain/Job.ts"
 import type { LinkChange } from "../domain/LinkState.ts"
 import type { SessionKey } from "../domain/Session.ts"
@@ -52,6 +53,13 @@ export type FeedEvent =
       readonly scheduledAt: number
       readonly outcome: RunOutcome
       readonly reason: string | null
+      readonly at: number
+    }
+  /** What the daily visit of the doctor found new, and what it found no more. */
+  | {
+      readonly _tag: "DiagnosisChanged"
+      readonly raised: ReadonlyArray<Finding>
+      readonly cleared: ReadonlyArray<Finding>
       readonly at: number
     }
 

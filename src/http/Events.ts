@@ -12,7 +12,8 @@ const names: Readonly<Record<FeedEvent["_tag"], string>> = {
   TurnStarted: "turn",
   TurnEnded: "turn",
   DeliveryEnded: "delivery",
-  RunDecided: "run"
+  RunDecided: "run",
+  DiagnosisChanged: "diagnosis"
 }
 
 const instants = new Set(["at", "scheduledAt", "nextAttemptAt"])

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import type { FeedEvent } from "../../src/actors/Feed.ts"
 import { PlatformId } from "../../src/domain/Address.ts"
+import { about } from "../../src/domain/Finding.ts"
 import { JobId } from "../../src/domain/Job.ts"
 import { SessionKey } from "../../src/domain/Session.ts"
 import { encode } from "../../src/http/Events.ts"
@@ -46,6 +47,15 @@ const samples: { readonly [Tag in FeedEvent["_tag"]]: readonly [name: string, Ex
   RunDecided: [
     "run",
     { _tag: "RunDecided", job: JobId.make("morning"), scheduledAt: nine, outcome: "ok", reason: null, at: nine + 12 }
+  ],
+  DiagnosisChanged: [
+    "diagnosis",
+    {
+      _tag: "DiagnosisChanged",
+      raised: [about("feishu").fail("clock", "this machine's clock is 10m behind open.feishu.cn", "set the clock")],
+      cleared: [],
+      at
+    }
   ]
 }
 
