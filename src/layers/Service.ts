@@ -34,6 +34,7 @@ import * as LoopGuard from "./loopGuard.ts"
 import { enabledOf } from "./Platforms.ts"
 import * as Reload from "./Reload.ts"
 import * as Network from "./Network.ts"
+import * as SelfExamination from "./selfExamination.ts"
 import * as Store from "./Store.ts"
 import { isText } from "./Telemetry.ts"
 import * as Vitals from "./vitals.ts"
@@ -125,6 +126,7 @@ export const layer = (loaded: Loaded, reloading: Reload.Reloading) => {
     Layer.provideMerge(localOf(settings.platforms)),
     Layer.provideMerge(watchdogOf(settings)),
     Layer.provideMerge(VitalWatch.layer()),
+    Layer.provideMerge(SelfExamination.layer),
     Layer.provideMerge(gatewayOf(settings)),
     Layer.provideMerge(agentOf(settings.agent)),
     Layer.provideMerge(Listener.layer(settings.http)),
