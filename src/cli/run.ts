@@ -120,13 +120,14 @@ const live = Effect.fnUntraced(function* ({ loaded, reloading, replace }: Proces
   const { settings } = loaded
   const about = About.of({ version, pid: process.pid, startedAt: yield* Clock.currentTimeMillis })
   const locked = yield* hold(settings, replace)
+  const writeRunFile = yield* RunFile.make(settings.home)
   const service = yield* Layer.build(
     Service.layer(loaded, { ...reloading, locked }).pipe(Layer.provide(Layer.succeed(About, about)))
   )
   return yield* Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
     const url = HttpServer.formatAddress(address)
-    yield* RunFile.write(settings.home, url)
+    yield* writeRunFile(url)
     yield* note("ready", { url })
     yield* Manager.notify("ready")
     yield* Manager.pinging()

@@ -10,16 +10,20 @@ export type RunFile = typeof RunFile.Type
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(RunFile))
 const pathOf = (home: string): string => join(home, "gateway.json")
 
-/** Written when the gateway listens, removed with the scope. That it cannot be written is said, and costs no more than finding it. */
-export const write = (home: string, url: string): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.try({
-      try: () => writeFileSync(pathOf(home), `${JSON.stringify({ pid: process.pid, url })}\n`, { mode: 0o600 }),
-      catch: String
-    }).pipe(
-      Effect.catch((error) => Effect.logWarning("gateway.json not written").pipe(Effect.annotateLogs({ error })))
-    ),
-    () => Effect.sync(() => rmSync(pathOf(home), { force: true }))
+/**
+ * To be written when the gateway listens; it goes with this scope, which outlives the drain: a stop can be asked what it waits
+ * for. That it cannot be written is said, and costs no more than finding it.
+ */
+export const make = (home: string): Effect.Effect<(url: string) => Effect.Effect<void>, never, Scope.Scope> =>
+  Effect.as(
+    Effect.addFinalizer(() => Effect.sync(() => rmSync(pathOf(home), { force: true }))),
+    (url) =>
+      Effect.try({
+        try: () => writeFileSync(pathOf(home), `${JSON.stringify({ pid: process.pid, url })}\n`, { mode: 0o600 }),
+        catch: String
+      }).pipe(
+        Effect.catch((error) => Effect.logWarning("gateway.json not written").pipe(Effect.annotateLogs({ error })))
+      )
   )
 
 /** None where no gateway wrote one, or what is there is not one. */

@@ -1,7 +1,7 @@
 /** The gateway in a process of its own: start, stop, restart, its log, and that an account has one gateway on a machine. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { Holder } from "../../src/layers/holder.ts"
@@ -23,7 +23,7 @@ const onSignal = ({ folder }: Place, code: string) => {
   return { NODE_OPTIONS: `--import=${pathToFileURL(preload).href}` }
 }
 
-describe("evergate start, stop, restart", { timeout: 60_000 }, () => {
+describe.concurrent("evergate start, stop, restart", { timeout: 60_000 }, () => {
   it.live(
     "F203, F204, F217: start returns when it runs, says so when it runs already; a restart leaves nothing behind and tells no chat",
     () =>
@@ -226,6 +226,37 @@ describe.concurrent("one gateway an account", () => {
       )
 
       assert.strictEqual(taken, second.pid)
+    })
+  )
+
+  it.live("without a place for its locks the gateway runs, and says that nobody would notice a second one", () =>
+    Effect.gen(function* () {
+      const peer = yield* FeishuPeer.make()
+      const here = yield* place({ platforms: [feishuOf(peer)] })
+      writeFileSync(join(here.folder, ".evergate"), "a file where the folder would be")
+      const running = yield* gateway(here)
+      const line = yield* running.line("no lock for the account: a second gateway on it would not be noticed")
+      yield* running.line("connected", { platform: "feishu" })
+
+      assert.containSubset(line, { level: "WARN", platform: "feishu" })
+    })
+  )
+
+  it.live("F198: a lock of an account that is cut is no lock", () =>
+    Effect.gen(function* () {
+      const peer = yield* FeishuPeer.make()
+      const here = yield* place({ platforms: [feishuOf(peer)] })
+      const first = yield* gateway(here)
+      const folder = join(here.folder, ".evergate", "locks")
+      const [lock = ""] = readdirSync(folder)
+      yield* first.kill("SIGKILL")
+      yield* first.ended
+      writeFileSync(join(folder, lock), '{"pid": 12, "ho')
+      const second = yield* gateway(here)
+      yield* second.line("connected", { platform: "feishu" })
+      yield* second.stop()
+
+      assert.deepStrictEqual(readdirSync(folder), [])
     })
   )
 
