@@ -37,10 +37,10 @@ export class Pauses extends Context.Service<
       const network = yield* NetworkView
       let coming = yield* Deferred.make<Pause>()
 
-      const announce = Effect.fnUntraced(function* (pause: Pause) {
+      const announce = Effect.fnUntraced(function* (pause: Pause, place: string | null) {
         const waiting = coming
         coming = yield* Deferred.make<Pause>()
-        yield* tell(pause)
+        yield* tell(pause, place)
         yield* Deferred.succeed(waiting, pause)
       })
 
@@ -59,7 +59,7 @@ export class Pauses extends Context.Service<
             wall = wallNow
             elapsed = elapsedNow
             place = placeNow
-            if (pause !== null) yield* announce(pause)
+            if (pause !== null) yield* announce(pause, place)
           }
         })
       )
@@ -72,9 +72,11 @@ export class Pauses extends Context.Service<
 
 const networkChanged: Pause = { kind: "network", millis: 0 }
 
-const tell = ({ kind, millis }: Pause) =>
+const tell = ({ kind, millis }: Pause, place: string | null) =>
   kind === "network"
-    ? Effect.logInfo("the network changed; every link is probed")
+    ? Effect.annotateLogs(Effect.logInfo("the network changed; every link is probed"), {
+        network: (place ?? "").replaceAll("\n", ", ") || "none"
+      })
     : Effect.annotateLogs(Effect.logInfo("paused"), {
         kind,
         for: Duration.format(Duration.millis(Math.round(millis)))

@@ -29,8 +29,15 @@ const defaultRoutesOf = (routes: string): ReadonlyArray<string> =>
     .split("\n")
     .map((line) => line.split(/\s+/))
     .filter(([, destination, , , , , , mask]) => destination === "00000000" && mask === "00000000")
-    .map(([name, , gateway]) => `${name} by ${gateway}`)
+    .map(([name, , gateway = ""]) => `${name} by ${dotted(gateway)}`)
     .toSorted()
+
+/** The kernel writes an address as one number, its last byte first. */
+const dotted = (hex: string): string =>
+  (hex.match(/../g) ?? [])
+    .toReversed()
+    .map((byte) => Number.parseInt(byte, 16))
+    .join(".")
 
 /** Empty where the system does not say: then the addresses are all that is known. */
 const readRoutes = (): string => {
