@@ -310,6 +310,35 @@ export const catalogue: ReadonlyArray<Fault> = [
     area: "Bootstrap and authentication",
     fault: "Accounts start one after another (110 s to be back), or one unreachable account blocks all"
   },
+  { id: "F066", area: "DNS, proxy, TLS", fault: "Cold boot before the network is up: 3 tries in ~3 s, then dead" },
+  { id: "F067", area: "DNS, proxy, TLS", fault: "A name failure becomes permanent (cached failure, stale resolver)" },
+  { id: "F068", area: "DNS, proxy, TLS", fault: "Reports contradict: exit when all platforms are down vs. stay alive" },
+  {
+    id: "F069",
+    area: "DNS, proxy, TLS",
+    fault: "REST goes through the proxy, the WebSocket does not (or the reverse)"
+  },
+  {
+    id: "F070",
+    area: "DNS, proxy, TLS",
+    fault: "NO_PROXY ignored for WebSocket; CIDR entries not understood; custom CA not applied"
+  },
+  { id: "F072", area: "DNS, proxy, TLS", fault: "Certificate checked against the proxy's host name" },
+  {
+    id: "F073",
+    area: "DNS, proxy, TLS",
+    fault: 'ENETDOWN or an unhandled "fetch failed" kills the process; the restart then trips on its own lock'
+  },
+  {
+    id: "F074",
+    area: "DNS, proxy, TLS",
+    fault: "Proxy variable points to a port nobody listens on; error does not say so"
+  },
+  {
+    id: "F075",
+    area: "DNS, proxy, TLS",
+    fault: "Local port/fd exhaustion makes every connect fail and the failing loop makes it worse"
+  },
   {
     id: "F076",
     area: "Shutdown and drain",
