@@ -114,7 +114,7 @@ export const gatewayOf = (running: Running, url: string): Gateway => {
     get,
     post: (path, body = {}) => post(`${url}${path}`, body),
     status,
-    statusWhere: (is, within = "15 seconds") => until(status, is, within),
+    statusWhere: (is, within = "15 seconds") => until(status, is, within, running.out),
     stop: (signal = "SIGTERM") => Effect.andThen(running.kill(signal), running.ended)
   }
 }
@@ -134,11 +134,12 @@ export const lineOf = (
     within
   )
 
-/** Looks again every 25 ms; dies with what it saw last where it never is so. */
+/** Looks again every 25 ms; dies with what it saw last where it never is so, and with what else there is to say. */
 export const until = <A>(
   look: Effect.Effect<A>,
   is: (value: A) => boolean,
-  within: Duration.Input = "15 seconds"
+  within: Duration.Input = "15 seconds",
+  more: () => string = () => ""
 ): Effect.Effect<A> => {
   let last: A | undefined
   const looking = Effect.gen(function* () {
@@ -148,7 +149,7 @@ export const until = <A>(
       yield* Effect.sleep("25 millis")
     }
   })
-  const orElse = () => Effect.die(new Error(`never so: ${JSON.stringify(last)}`))
+  const orElse = () => Effect.die(new Error(`never so: ${JSON.stringify(last)}\n${more()}`))
   return Effect.timeoutOrElse(looking, { duration: within, orElse })
 }
 

@@ -128,6 +128,7 @@ const survives = ({ prepare, says, strike }: Trouble) =>
       Effect.gen(function* () {
         yield* strike(here)
         const refused = yield* running.post("/api/messages", { to: "feishu:oc_1", text: long })
+        assert.strictEqual(refused.status, 503, running.out())
         const said = yield* peer.say({ text: long, chat: "oc_1" })
         const status = yield* running.statusWhere(({ store }) => !store.ok)
         yield* Effect.sleep("2 seconds")
