@@ -4,6 +4,7 @@ import { Command } from "effect/cli"
 import type { Wanted } from "../config/find.ts"
 import { load } from "../config/load.ts"
 import * as Ending from "../layers/ending.ts"
+import type * as Holder from "../layers/holder.ts"
 import * as HomeLock from "../layers/HomeLock.ts"
 import * as Managed from "../layers/managed.ts"
 import * as Managers from "../layers/managers.ts"
@@ -17,16 +18,23 @@ import { stop } from "./stop.ts"
 const restart = Effect.fnUntraced(function* (wanted: Wanted) {
   const { settings } = yield* load(wanted, surroundings)
   const holder = yield* HomeLock.holder(settings.home)
-  const running = Option.getOrUndefined(holder)?.gateway
+  const { gateway: running, pid = 0 } = Option.getOrUndefined(holder) ?? {}
   const managed = running?.managed ?? null
-  const command = managed === null ? null : Managed.commandTo("restart", managed)
-  if (running !== undefined && command !== null) {
-    yield* Console.log(`run by ${running.managed?.manager}: \`${command.join(" ")}\``)
-    yield* Managers.run(command, Ending.patienceOf(running))
-    return exitStatus.done
-  }
+  if (running !== undefined && managed !== null) return yield* byManager(pid, running, managed)
   const stopped = yield* stop(settings)
   return stopped === exitStatus.done ? yield* start(wanted) : stopped
+})
+
+/** It must not come back as a process that its manager does not know. */
+const byManager = Effect.fnUntraced(function* (pid: number, running: Holder.Running, managed: Managed.Managed) {
+  const command = Managed.commandTo("restart", managed)
+  if (command === null) {
+    yield* Console.error(`process ${pid} is run by ${managed.manager}; restart it there`)
+    return exitStatus.failed
+  }
+  yield* Console.log(`process ${pid} is run by ${managed.manager}: \`${command.join(" ")}\``)
+  yield* Managers.run(command, Ending.patienceOf(running))
+  return exitStatus.done
 })
 
 export const command = Command.make("restart", { logLevel }, ({ logLevel }) =>

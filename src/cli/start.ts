@@ -25,7 +25,8 @@ const Answer = Schema.Struct({ pid: Schema.Int })
 /** A configuration that is wrong is told by this command, before anything is started. */
 export const start = Effect.fnUntraced(function* (wanted: Wanted) {
   const { settings } = yield* load(wanted, surroundings)
-  const holder = yield* HomeLock.holder(settings.home)
+  // A command that writes there holds the home for a moment: the gateway waits for that by itself.
+  const holder = Option.filter(yield* HomeLock.holder(settings.home), ({ gateway }) => gateway !== undefined)
   if (Option.isSome(holder)) {
     yield* Console.error(`evergate runs already: process ${holder.value.pid} (${settings.home})`)
     return exitStatus.held

@@ -28,17 +28,23 @@ export interface Facts {
   readonly groups: string
 }
 
-/** Whose a process is; null: nobody's. */
+/** Labels that `service install` gives. */
+const ourLabel = /^dev\.evergate\./
+
+/** Whose a process is; null: nobody's. A unit is named only where it is surely this process's own: it will be stopped. */
 export const managedBy = (facts: Facts): Managed | null => {
   const named = facts.env["EVERGATE_MANAGER"] ?? ""
-  const manager = named || (isStartedBySystemd(facts) ? "systemd" : "")
+  const isStarted = isStartedBySystemd(facts)
+  const manager = named || (isStarted ? "systemd" : "")
   switch (manager) {
     case "":
       return null
     case "systemd":
-      return { manager, ...systemdUnit(facts.groups), isOurs: named !== "" }
-    case "launchd":
-      return { manager, unit: facts.env["XPC_SERVICE_NAME"] || null, ofUser: true, isOurs: true }
+      return { manager, unit: isStarted ? unitOf(facts) : null, ofUser: isOfUser(facts), isOurs: named !== "" }
+    case "launchd": {
+      const label = facts.env["XPC_SERVICE_NAME"] ?? ""
+      return { manager, unit: ourLabel.test(label) ? label : null, ofUser: true, isOurs: true }
+    }
     default:
       return { manager, unit: null, ofUser: false, isOurs: false }
   }
@@ -50,13 +56,13 @@ const isStartedBySystemd = ({ env, parent, pid }: Facts): boolean => {
   return env["INVOCATION_ID"] !== undefined && (started === undefined ? parent === 1 : started === String(pid))
 }
 
-/** The unit is the innermost service of the group: `0::/user.slice/user-1000.slice/user@1000.service/app.slice/evergate.service`. */
-const systemdUnit = (groups: string): Pick<Managed, "unit" | "ofUser"> => {
-  const services = Array.from(groups.matchAll(/([^/\n]+\.service)(?=\/|\n|$)/g), ([, name = ""]) => name)
-  const unit = services.at(-1) ?? null
-  const ofUser = groups.includes("/user@")
-  return { unit: unit?.startsWith("user@") === true ? null : unit, ofUser }
+/** The innermost of `0::/user.slice/user-1000.slice/user@1000.service/app.slice/evergate.service`, but not the user's manager. */
+const unitOf = ({ groups }: Facts): string | null => {
+  const [unit = ""] = /[^/\n]+\.service$/.exec(groups.trim()) ?? []
+  return unit === "" || unit.startsWith("user@") ? null : unit
 }
+
+const isOfUser = ({ groups }: Facts): boolean => groups.includes("/user@")
 
 /** Whose this process is. */
 export const here: Effect.Effect<Managed | null> = Effect.sync(() =>

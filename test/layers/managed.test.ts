@@ -11,6 +11,7 @@ const facts = (env: Facts["env"], more: Partial<Facts> = {}): Facts => ({
   ...more
 })
 
+const started = { INVOCATION_ID: "a", SYSTEMD_EXEC_PID: "4242" }
 const ofUser = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/evergate.service\n"
 const ofMachine = "0::/system.slice/evergate.service\n"
 const terminal = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/vte-spawn-1.scope\n"
@@ -28,26 +29,32 @@ describe("a process", () => {
     ["started from a shell", facts({}), null],
     ["of a shell that descends from a service", facts({ INVOCATION_ID: "a", SYSTEMD_EXEC_PID: "77" }), null],
     ["of such a shell, by an older systemd", facts({ INVOCATION_ID: "a" }), null],
-    [
-      "started by systemd",
-      facts({ INVOCATION_ID: "a", SYSTEMD_EXEC_PID: "4242" }, { groups: ofMachine }),
-      systemd({ unit: "evergate.service" })
-    ],
+    ["started by systemd", facts(started, { groups: ofMachine }), systemd({ unit: "evergate.service" })],
     ["started by an older systemd", facts({ INVOCATION_ID: "a" }, { parent: 1 }), systemd()],
     [
       "of our unit, in a user's session",
-      facts({ EVERGATE_MANAGER: "systemd" }, { groups: ofUser }),
+      facts({ EVERGATE_MANAGER: "systemd", ...started }, { groups: ofUser }),
       systemd({ unit: "evergate.service", ofUser: true, isOurs: true })
     ],
     [
+      "that only says so, within another's unit",
+      facts({ EVERGATE_MANAGER: "systemd" }, { groups: ofUser }),
+      systemd({ ofUser: true, isOurs: true })
+    ],
+    [
       "in a group that is no service",
-      facts({ EVERGATE_MANAGER: "systemd" }, { groups: terminal }),
+      facts({ EVERGATE_MANAGER: "systemd", ...started }, { groups: terminal }),
       systemd({ ofUser: true, isOurs: true })
     ],
     [
       "of our property list",
       facts({ EVERGATE_MANAGER: "launchd", XPC_SERVICE_NAME: "dev.evergate.evergate" }),
       { manager: "launchd", unit: "dev.evergate.evergate", ofUser: true, isOurs: true }
+    ],
+    [
+      "that says launchd in a terminal",
+      facts({ EVERGATE_MANAGER: "launchd", XPC_SERVICE_NAME: "application.com.apple.Terminal" }),
+      { manager: "launchd", unit: null, ofUser: true, isOurs: true }
     ],
     ["of anything else", facts({ EVERGATE_MANAGER: "runit" }), systemd({ manager: "runit" })]
   ])("F215: %s is known as whose it is", (_, given, expected) => {
