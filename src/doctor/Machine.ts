@@ -39,6 +39,15 @@ export interface Way {
   readonly date: Effect.Effect<number | null, LinkErrorReason>
 }
 
+/** A unit of a service manager that runs the gateway of a home. */
+export interface ServiceView {
+  readonly file: string
+  /** How long it waits for a stop before it kills; null where it does not say. */
+  readonly stopMillis: number | null
+  /** The Node that it names, where that is not there; else null. */
+  readonly missing: string | null
+}
+
 /** A file that should be this user's alone. */
 export interface Exposed {
   readonly path: string
@@ -67,6 +76,8 @@ export class Machine extends Context.Service<
       readonly database: string
       readonly secrets: ReadonlyArray<Redacted.Redacted>
     }) => Effect.Effect<ReadonlyArray<Exposed>>
+    /** The units that run the gateway of this home. */
+    readonly services: (home: string) => Effect.Effect<ReadonlyArray<ServiceView>>
     readonly homeLock: (home: string) => Effect.Effect<LockView>
     /** Null for a platform without an account. */
     readonly accountLock: (platform: PlatformSettings) => Effect.Effect<LockView | null>

@@ -15,7 +15,7 @@ import { examineLinks, examineOutbox } from "./kept.ts"
 import type { StoreView } from "./Machine.ts"
 import { Machine } from "./Machine.ts"
 import type { Answer } from "./process.ts"
-import { examineAccounts, examineProcess } from "./process.ts"
+import { examineAccounts, examineProcess, examineServices } from "./process.ts"
 import { examinePlatform } from "./reach.ts"
 import { examineStore } from "./storage.ts"
 
@@ -80,8 +80,10 @@ const examineGateway = Effect.fnUntraced(function* (
     place === null
       ? [look.skip("gateway", "the configuration does not say where it is")]
       : examineProcess(place.home, yield* homeLock(place.home), answer)
+  const services =
+    place === null || settings === null ? [] : yield* examineServices(place.home, settings.shutdown.drain)
   const accounts = place === null ? [] : yield* examineAccounts(place.home, enabledOf(settings))
-  return [version, ...configuration, ...files, ...process, ...accounts]
+  return [version, ...configuration, ...files, ...process, ...services, ...accounts]
 })
 
 const filesOf = ({ envFile, loaded }: Patient, place: NonNullable<Patient["place"]>) => ({

@@ -1,10 +1,10 @@
 /** Whether the gateway runs and answers, and whether another one stands in its way. */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import type { PlatformSettings } from "../config/Settings.ts"
 import type { Finding } from "../domain/Finding.ts"
 import { about } from "../domain/Finding.ts"
 import type { Status } from "../http/Status.ts"
-import type { LockView } from "./Machine.ts"
+import type { LockView, ServiceView } from "./Machine.ts"
 import { Machine } from "./Machine.ts"
 
 const look = about(null)
@@ -52,6 +52,23 @@ const answering = ({ health, pid, reasons, version }: Status): Finding =>
   health === "ok"
     ? look.ok("gateway", `evergate ${version}, process ${pid}, all is well`)
     : look.fail("gateway", `it runs and is ${health}: ${reasons.join("; ")}`, "see the lines below; evergate status")
+
+/** A stop is the drain and a little more; a manager that kills sooner cuts it. */
+const beyondDrainMillis = 5_000
+
+/** What service managers would do with the gateway of this home, against what its settings want. */
+export const examineServices = (home: string, drain: Duration.Duration) =>
+  Effect.flatMap(Machine, ({ services }) =>
+    Effect.map(services(home), (views) => views.map((view) => serviceOf(view, Duration.toMillis(drain))))
+  )
+
+const serviceOf = ({ file, missing, stopMillis }: ServiceView, drainMillis: number): Finding => {
+  const again = "evergate service install (writes the unit anew)"
+  if (missing !== null) return look.fail("service", `${file} runs ${missing}, which is not there`, again)
+  if (stopMillis === null) return look.warn("service", `${file} does not say how long a stop may take`, again)
+  const seen = `${file} waits ${stopMillis / 1_000}s for a stop, whose drain takes up to ${drainMillis / 1_000}s`
+  return stopMillis < drainMillis + beyondDrainMillis ? look.fail("service", seen, again) : look.ok("service", seen)
+}
 
 /** Each account of the settings belongs to this home's gateway, or to nobody. */
 export const examineAccounts = (home: string, platforms: ReadonlyArray<PlatformSettings>) =>

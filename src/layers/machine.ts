@@ -12,6 +12,7 @@ import { isAlive, isHere, parse } from "./holder.ts"
 import * as HomeLock from "./HomeLock.ts"
 import * as LockFile from "./lockFile.ts"
 import { route } from "./proxy.ts"
+import { services } from "./serviceView.ts"
 import { freeBytes, look } from "./storeView.ts"
 import { version } from "./version.ts"
 import * as Way from "./way.ts"
@@ -46,6 +47,7 @@ export const layer: Layer.Layer<Machine> = Layer.succeed(
   Machine.of({
     versions: { evergate: version, node: process.versions.node, platform: `${process.platform} ${process.arch}` },
     exposed,
+    services,
     homeLock: (home) => lockView(HomeLock.pathOf(home)),
     accountLock: (platform) => {
       const path = AccountLocks.pathOf(platform)

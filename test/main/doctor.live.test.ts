@@ -359,6 +359,27 @@ describe.concurrent("the doctor finds of the process", () => {
     })
   )
 
+  it.live.skipIf(process.platform !== "linux")(
+    "F078, F216: nothing in a unit that was just installed, and that it kills too soon once the drain is longer",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* place()
+        const units = join(here.folder, ".config/systemd/user")
+        const unit = yield* command(here, ["service", "install", "--print"])
+        yield* Effect.sync(() => {
+          mkdirSync(units, { recursive: true })
+          writeFileSync(join(units, "evergate.service"), unit.out)
+        })
+
+        const installed = yield* doctor(here)
+        yield* here.configure({ shutdown: { drain: "60s" } })
+        const longer = yield* doctor(here)
+
+        says(installed, "service", "ok", /waits 35s for a stop, whose drain takes up to 20s/, /^$/)
+        says(longer, "service", "fail", /waits 35s for a stop, whose drain takes up to 60s/, /evergate service install/)
+      })
+  )
+
   it.live("a second gateway on the account, with its home", () =>
     Effect.gen(function* () {
       const peer = yield* Feishu.make()
