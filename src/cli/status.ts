@@ -14,7 +14,7 @@ import { duration, printable } from "./text.ts"
 /** From the start of this process, which on a slow machine takes a good part of the 3 s; the rest is for its end. */
 const patienceMillis = 2_000
 /** However long the start took, the gateway gets this. */
-const leastPatienceMillis = 300
+const leastPatienceMillis = 1_000
 
 const status = Effect.fnUntraced(function* (gateway: Asked, json: boolean) {
   const timeoutMillis = Math.max(leastPatienceMillis, patienceMillis - (yield* uptimeMillis))
