@@ -1,6 +1,7 @@
 /** `evergate doctor`: what an expert would look at, with a gateway that runs or without one. 0 when nothing failed, else 69. */
 import { Console, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
+import { Mask } from "../actors/Mask.ts"
 import type { Wanted } from "../config/find.ts"
 import { load } from "../config/load.ts"
 import type { Whereabouts } from "../config/whereabouts.ts"
@@ -12,6 +13,7 @@ import type { Finding } from "../domain/Finding.ts"
 import { Status } from "../http/Status.ts"
 import { maskOf } from "../layers/logLine.ts"
 import * as Machine from "../layers/machine.ts"
+import * as Otlp from "../layers/otlp.ts"
 import { fileOf } from "../layers/Store.ts"
 import { surroundings } from "../layers/surroundings.ts"
 import { ask } from "./client.ts"
@@ -35,11 +37,11 @@ const doctor = Effect.fnUntraced(function* (wanted: Wanted, json: boolean) {
     answer: Option.match(place, { onNone: () => Effect.succeed({ silence: "nobody knows where" }), onSome: answerOf }),
     checkedBytes
   }
-  const mask = maskOf(Result.isSuccess(loaded) ? loaded.success.secrets : [])
-  const findings = (yield* Effect.provide(diagnose(patient), Machine.layer)).map((finding) => ({
-    ...finding,
-    seen: mask(finding.seen)
-  }))
+  const { env, secrets } = Result.isSuccess(loaded) ? loaded.success : { env: surroundings.env, secrets: [] }
+  const findings = yield* diagnose(patient).pipe(
+    Effect.provide(Machine.layer),
+    Effect.provideService(Mask, maskOf([...secrets, ...Otlp.secretsOf(env)]))
+  )
   yield* Console.log(json ? JSON.stringify(findings, null, 2) : report(findings))
   const status: ExitStatus = findings.some(({ state }) => state === "fail") ? exitStatus.unhealthy : exitStatus.done
   return status

@@ -21,7 +21,7 @@ export const faultsOf = ({ faults, source }: ConfigError): ReadonlyArray<Finding
 export const loadedFrom = ({ secrets, settings, source }: Loaded): Finding =>
   look.ok(
     "configuration",
-    `${source}: platforms ${settings.platforms.map(({ id }) => id).join(", ") || "none"}; ${secrets.length} secrets, no placeholder`
+    `${source}: platforms ${settings.platforms.map(({ id }) => id).join(", ") || "none"}; secrets: ${secrets.length}, none a placeholder`
   )
 
 /** Whoever shares the machine is not to read what the gateway knows. */

@@ -3,6 +3,7 @@
  * failed is told too, so that nothing that is missing looks well.
  */
 import { Clock, Duration, Effect } from "effect"
+import { Mask } from "../actors/Mask.ts"
 import type { Loaded } from "../config/load.ts"
 import type { ConfigError } from "../config/report.ts"
 import type { Settings } from "../config/Settings.ts"
@@ -57,7 +58,9 @@ export const diagnose = (patient: Patient): Effect.Effect<ReadonlyArray<Finding>
     )
     const status = answer !== null && "status" in answer ? answer.status : null
     const after = yield* examineKept(patient, settings, view, status)
-    return [...before, ...platforms, ...storage, ...after]
+    // A far end may echo what it was shown.
+    const mask = yield* Mask
+    return [...before, ...platforms, ...storage, ...after].map((line) => ({ ...line, seen: mask(line.seen) }))
   })
 
 const settingsOf = ({ loaded }: Patient): Settings | null => ("settings" in loaded ? loaded.settings : null)

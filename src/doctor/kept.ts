@@ -18,7 +18,7 @@ const recentMillis = 24 * 3_600_000
 export const examineOutbox = ({ dead, pending }: Overview, now: number): ReadonlyArray<Finding> => {
   const { ok, warn } = about(null)
   const waited = pending.oldestAt === null ? 0 : now - pending.oldestAt
-  const waits = `${pending.count} messages wait to be said`
+  const waits = `messages that wait: ${pending.count}`
   const stuck =
     waited > stuckMillis
       ? [
@@ -29,13 +29,13 @@ export const examineOutbox = ({ dead, pending }: Overview, now: number): Readonl
           )
         ]
       : []
-  if (dead.count === 0) return stuck.length > 0 ? stuck : [ok("outbox", `${waits}; none is given up`)]
+  if (dead.count === 0) return stuck.length > 0 ? stuck : [ok("outbox", `${waits}; given up: none`)]
   const named = dead.newest
     .slice(0, mostNamed)
     .map(({ address, id, lastError }) => `${id} to ${formatAddress(address)}: ${lastError ?? "without a reason"}`)
   const more = dead.count > named.length ? `, and ${dead.count - named.length} more` : ""
   const remedy = `evergate outbox retry ${dead.newest[0]?.id ?? "ID"}, or evergate outbox drop ID`
-  return [warn("outbox", `${dead.count} messages were given up: ${named.join("; ")}${more}`, remedy), ...stuck]
+  return [warn("outbox", `messages given up: ${dead.count}: ${named.join("; ")}${more}`, remedy), ...stuck]
 }
 
 /** How the links are, by the gateway that has them; without it, how they last failed. */

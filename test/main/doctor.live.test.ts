@@ -484,7 +484,7 @@ describe.concurrent("the doctor finds in the store", () => {
         yield* doctor(here),
         "outbox",
         "warn",
-        /1 messages were given up: d_dead to local:me: the chat is gone/,
+        /messages given up: 1: d_dead to local:me: the chat is gone/,
         /evergate outbox retry d_dead/
       )
     })

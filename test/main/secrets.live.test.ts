@@ -64,12 +64,11 @@ describe("F210: secrets", () => {
           feishuOf(echoing, { id: "echoes", appId: "cli_0123456789abcdee", access: { direct: "open" } })
         ]
       })
-      const running = yield* start(here, ["run"], {
-        env: {
-          OTEL_EXPORTER_OTLP_ENDPOINT: exported.url,
-          OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${planted.telemetry}`
-        }
-      })
+      const env = {
+        OTEL_EXPORTER_OTLP_ENDPOINT: exported.url,
+        OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${planted.telemetry}`
+      }
+      const running = yield* start(here, ["run"], { env })
       const gateway = gatewayOf(running, String((yield* lineOf(running, "ready", {}))["url"]))
       const events = yield* stream(`${gateway.url}/api/events`)
       yield* gateway.line("connected", { platform: "feishu" })
@@ -81,8 +80,10 @@ describe("F210: secrets", () => {
       const answers = yield* Effect.forEach([...paths, `/api/messages/${said.messageId}/trace`], (path) =>
         Effect.map(ask(`${gateway.url}${path}`), ({ text }) => ({ what: path, text }))
       )
-      const commands = yield* Effect.forEach([["status"], ["trace", said.messageId], ["config", "check"]], (args) =>
-        Effect.map(command(here, args), ({ err, out }) => ({ what: args.join(" "), text: `${out}${err}` }))
+      const commands = yield* Effect.forEach(
+        [["status"], ["trace", said.messageId], ["config", "check"], ["doctor"]],
+        (args) =>
+          Effect.map(command(here, args, { env }), ({ err, out }) => ({ what: args.join(" "), text: `${out}${err}` }))
       )
       yield* gateway.stop()
       const bodies = yield* until(exported.asked, (asked) => asked.some(({ path }) => path === "/v1/traces"))
