@@ -45,6 +45,8 @@ const sendsAtOnce = 32
 /** What is written down about a try takes no longer; past this the lane stands. */
 const stepsWithin = Duration.minutes(1)
 const sendWithin = Duration.sum(sendTimeout, stepsWithin)
+/** What was read longer ago may have been dropped by hand since, or given another life. */
+const freshMillis = 1_000
 /** A wait that an earlier process wrote down is honoured up to this. */
 const mostInheritedMillis = 60_000
 
@@ -193,8 +195,15 @@ export const make = Effect.fnUntraced(function* (
     return wait
   })
 
+  /** The message as it is now; when it is not its turn any more, what waits in its place. */
+  const reread = Effect.fnUntraced(function* (row: Delivery) {
+    const now = yield* patiently(store.next(id, row.address.chat))
+    return Option.isSome(now) && now.value.seq === row.seq ? { _tag: "Same" as const, row: now.value } : gone(now)
+  })
+
   /** Returns when the message has left the lane; null when it stays behind. */
   const deliver = Effect.fnUntraced(function* (first: Delivery) {
+    let readAt = yield* monotonicMillis
     const inherited = first.notBefore - (yield* Clock.currentTimeMillis)
     if (inherited > 0 && !(yield* waitFor(first, Duration.millis(Math.min(inherited, mostInheritedMillis)), true))) {
       return null
@@ -202,6 +211,13 @@ export const make = Effect.fnUntraced(function* (
     const backoff = yield* backoffs
     let row = first
     while (yield* paced(row)) {
+      const now = yield* monotonicMillis
+      if (now - readAt > freshMillis) {
+        const again = yield* reread(row)
+        if (again._tag === "Gone") return again
+        row = again.row
+        readAt = now
+      }
       const tried = yield* tryOnce(row)
       if (tried._tag === "Gone") return tried
       const { reason } = tried

@@ -37,6 +37,8 @@ export class Outbox extends Context.Service<
     }) => Effect.Effect<DeliveryId, StoreError>
     /** By hand: a message that is dead or waits is tried at once; false where there is none. */
     readonly retry: (id: DeliveryId) => Effect.Effect<boolean, StoreError>
+    /** By hand: a message that is dead or waits is not sent any more, and gone; false where there is none. */
+    readonly drop: (id: DeliveryId) => Effect.Effect<boolean, StoreError>
     /** Something waits for this chat. */
     readonly wake: (platform: PlatformId, chat: string) => Effect.Effect<void>
     /** Serves a platform's lanes until the scope closes. */
@@ -65,6 +67,14 @@ export class Outbox extends Context.Service<
           yield* wake(platform, chat)
           // It may be what its lane is waiting with.
           yield* served.get(platform)?.nudge ?? Effect.void
+          return true
+        })
+
+        const drop = Effect.fnUntraced(function* (id: DeliveryId) {
+          const lane = yield* store.drop(id, yield* Clock.currentTimeMillis)
+          if (Option.isNone(lane)) return false
+          // What stood behind it waits no longer.
+          yield* served.get(lane.value.platform)?.nudge ?? Effect.void
           return true
         })
 
@@ -100,7 +110,7 @@ export class Outbox extends Context.Service<
           return lanes
         })
 
-        return Outbox.of({ post, retry, wake, open })
+        return Outbox.of({ post, retry, drop, wake, open })
       })
     )
 }

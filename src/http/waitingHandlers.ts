@@ -50,7 +50,7 @@ export const outbox = HttpApiBuilder.group(
         return known ? { id } : yield* noMessage(id)
       }),
       drop: Effect.fnUntraced(function* ({ params: { id } }) {
-        const known = yield* Effect.mapError(store.drop(id, yield* Clock.currentTimeMillis), unavailable)
+        const known = yield* Effect.mapError(lanes.drop(id), unavailable)
         if (!known) return yield* noMessage(id)
         yield* Effect.logInfo("dropped by hand").pipe(Effect.annotateLogs({ delivery: id }))
         return { id }

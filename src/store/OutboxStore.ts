@@ -37,8 +37,8 @@ export class OutboxStore extends Context.Service<
     readonly bury: (seq: number, reason: string, at: number) => Effect.Effect<void, StoreError>
     /** By hand: a message that is dead or waits is tried at once, and its time begins anew. None where there is no such message. */
     readonly revive: (id: DeliveryId, at: number) => Effect.Effect<Option.Option<Table.Lane>, StoreError>
-    /** By hand: a message that is dead or waits is gone. False where there is no such message. */
-    readonly drop: (id: DeliveryId, at: number) => Effect.Effect<boolean, StoreError>
+    /** By hand: a message that is dead or waits is gone. None where there is no such message. */
+    readonly drop: (id: DeliveryId, at: number) => Effect.Effect<Option.Option<Table.Lane>, StoreError>
     /** Of platforms that nobody serves, some of the oldest messages that were posted before `before`. */
     readonly unserved: (
       served: ReadonlyArray<PlatformId>,
@@ -113,7 +113,7 @@ export class OutboxStore extends Context.Service<
         postpone: (postponed) => Effect.asVoid(db.write("postpone", Table.postpone(sql, postponed))),
         bury: (seq, reason, at) => end(seq, { state: "dead", reason, at }),
         revive: (id, at) => Effect.map(db.write("revive", Table.revive(sql, id, at)), Option.fromNullishOr),
-        drop: (id, at) => db.write("drop", Table.drop(sql, id, at)),
+        drop: (id, at) => Effect.map(db.write("drop", Table.drop(sql, id, at)), Option.fromNullishOr),
         find,
         list: (state, limit) =>
           Effect.flatMap(db.read("list", Table.newest(sql, state, limit)), (rows) =>

@@ -113,16 +113,16 @@ export const revive = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id:
   return { platform: row.platform, chat: row.chat }
 })
 
-/** Takes a message that was not delivered out of the outbox for good, by hand; false where there is none. */
+/** Takes a message that was not delivered out of the outbox for good, by hand. Its lane; none where there is no such message. */
 export const drop = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: DeliveryId, at: number) {
-  const [row] = yield* sql<{ seq: number; state: DeliveryState }>`
-    SELECT seq, state FROM outbox WHERE id = ${id} AND state <> 'delivered'`
-  if (row === undefined) return false
+  const [row] = yield* sql<Lane & { seq: number; state: DeliveryState }>`
+    SELECT seq, state, platform, chat FROM outbox WHERE id = ${id} AND state <> 'delivered'`
+  if (row === undefined) return null
   // Its run hears that it was not delivered before the row is gone.
   if (row.state === "pending") yield* end(sql, row.seq, { state: "dead", reason: "dropped by hand", at })
   yield* sql`DELETE FROM outbox WHERE seq = ${row.seq}`
   yield* tally(sql, "dead", -1)
-  return true
+  return { platform: row.platform, chat: row.chat }
 })
 
 /** Counts a try that did not end the matter, and keeps when the next may come. */

@@ -208,6 +208,47 @@ describe("Outbox", () => {
     }).pipe(Effect.provide(Store.layerMemory))
   )
 
+  it.effect(
+    "what is dropped by hand while it waits for another try is not sent, and what is behind it waits no longer",
+    () =>
+      Effect.gen(function* () {
+        const fake = yield* attached()
+        const outbox = yield* Outbox
+        yield* fake.onSend(failing(...Array.from({ length: 20 }, () => new Unavailable({ detail: "500" }))))
+        const id = yield* post("regretted")
+        yield* post("meant")
+        yield* quiet
+        yield* TestClock.adjust("1 minute")
+        yield* quiet
+        yield* fake.onSend(() => Effect.succeed("take"))
+
+        const dropped = yield* outbox.drop(id)
+        yield* fake.awaitSent(1)
+
+        assert.isTrue(dropped)
+        assert.deepStrictEqual(yield* texts(fake), ["meant"])
+        assert.isFalse(yield* outbox.drop(id))
+      }).pipe(inWorld())
+  )
+
+  it.effect("what is given another life while it waits does not expire by its first", () =>
+    Effect.gen(function* () {
+      const fake = yield* attached()
+      const outbox = yield* Outbox
+      yield* fake.onSend(() => Effect.succeed(new Unavailable({ detail: "500" })))
+      const id = yield* post("wanted")
+      yield* quiet
+      yield* TestClock.adjust("23 minutes")
+      yield* outbox.retry(id)
+      yield* quiet
+
+      yield* TestClock.adjust("2 minutes")
+      yield* quiet
+
+      assert.deepStrictEqual(yield* dead, [])
+    }).pipe(inWorld({ expire: Duration.minutes(24) }))
+  )
+
   it.effect("F158: what was written down before a crash is delivered after it, once", () =>
     Effect.gen(function* () {
       const database = yield* Database
