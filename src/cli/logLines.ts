@@ -86,8 +86,10 @@ export const follow = Effect.fnUntraced(function* (
 })
 
 const Value = Schema.Union([Schema.String, Schema.Number, Schema.Boolean])
+/** Whoever else writes there may write anything. */
+const Instant = Schema.String.check(Schema.makeFilter((text) => !Number.isNaN(Date.parse(text))))
 const Entry = Schema.fromJsonString(
-  Schema.StructWithRest(Schema.Struct({ time: Schema.String, level: Schema.String, event: Schema.String }), [
+  Schema.StructWithRest(Schema.Struct({ time: Instant, level: Schema.String, event: Schema.String }), [
     Schema.Record(Schema.String, Value)
   ])
 )

@@ -43,6 +43,15 @@ export const make = (path: string, { kept, mostBytes }: Bounds = bounds): LogFil
   let bytes = fstatSync(descriptor).size
 
   const rotate = () => {
+    // Where it fails it is tried again when as much has come once more, and not for every line.
+    bytes = 0
+    const draft = `${path}.0`
+    try {
+      copyFileSync(path, draft)
+    } catch {
+      // A disk without room for the copy costs none of the older ones: the full file goes on.
+      return rmSync(draft, { force: true, recursive: true })
+    }
     rmSync(`${path}.${kept}`, { force: true })
     for (let nth = kept - 1; nth > 0; nth--) {
       try {
@@ -51,9 +60,8 @@ export const make = (path: string, { kept, mostBytes }: Bounds = bounds): LogFil
         // There are not so many yet.
       }
     }
-    copyFileSync(path, `${path}.1`)
+    renameSync(draft, `${path}.1`)
     ftruncateSync(descriptor)
-    bytes = 0
   }
 
   return {

@@ -87,6 +87,7 @@ describe("a line", () => {
   it("is read as key=value by a person, and steers no terminal", () => {
     assert.strictEqual(readable(warning), "2026-11-30T20:00:00.000Z WARN disconnected platform=feishu attempt=2")
     assert.strictEqual(readable("\u001b[2J{no json"), "\\x1b[2J{no json")
+    assert.strictEqual(readable(warning.replace("2026", "then")), warning.replace("2026", "then"))
   })
 
   it.each<readonly [string, string, boolean]>([

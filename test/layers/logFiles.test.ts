@@ -1,6 +1,6 @@
 /** The files of a log: bounded, kept in order, and read on by whoever else writes to them. */
 import { assert, describe, it } from "@effect/vitest"
-import { closeSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs"
+import { closeSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as LogFiles from "../../src/layers/logFiles.ts"
@@ -30,6 +30,24 @@ describe("the files of a log", () => {
       assert.match(readFileSync(path, "utf8"), /^five/)
       assert.match(readFileSync(`${path}.1`, "utf8"), /^four/)
       assert.match(readFileSync(`${path}.2`, "utf8"), /^three/)
+    })
+  )
+
+  it(
+    "that cannot be copied aside go on, and the older ones stay",
+    inFolder((folder) => {
+      const path = join(folder, "gateway.log")
+      const log = LogFiles.make(path, { mostBytes: 10, kept: 1 })
+      log.write("older, and full\n")
+      log.write("newer, and full\n")
+      mkdirSync(`${path}.0`)
+
+      const written = log.write("the next\n")
+
+      assert.isTrue(written)
+      assert.strictEqual(readFileSync(`${path}.1`, "utf8"), "older, and full\n")
+      assert.strictEqual(readFileSync(path, "utf8"), "newer, and full\nthe next\n")
+      assert.deepStrictEqual(readdirSync(folder).toSorted(), ["gateway.log", "gateway.log.1"])
     })
   )
 
