@@ -43,7 +43,7 @@ ${scope === "system" ? "Wants=network-online.target\nAfter=network-online.target
 [Service]
 Type=notify
 NotifyAccess=all
-ExecStart=${commandOf(facts).map(systemdWord).join(" ")}
+ExecStart=${commandOf(facts).map(systemdArgument).join(" ")}
 ExecReload=/bin/kill -HUP $MAINPID
 Environment=${systemdWord(`EVERGATE_HOME=${facts.home}`)} EVERGATE_MANAGER=systemd
 Restart=on-failure
@@ -60,11 +60,18 @@ NoNewPrivileges=yes
 WantedBy=${scope === "system" ? "multi-user.target" : "default.target"}
 `
 
-/** A word of a command line: `%` and `$` stand for themselves, quotes keep blanks together. */
+/** A word of a command line, where alone `$` names a variable. */
+const systemdArgument = (word: string): string => systemdWord(word.replaceAll("$", "$$$$"))
+
+/** A word that stands for itself: `%` names nothing, quotes keep blanks together, and no control character ends its line. */
 const systemdWord = (word: string): string => {
-  const plain = word.replaceAll("%", "%%").replaceAll("$", "$$$$")
-  return /^[\w@%+=:,./$-]+$/.test(plain) ? plain : `"${plain.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
+  const plain = word.replaceAll("%", "%%")
+  if (/^[\w@%+=:,./$-]+$/.test(plain)) return plain
+  const quoted = plain.replaceAll(/["\\]/g, "\\$&").replaceAll(/[\p{Cc}&&\p{ASCII}]/gv, byNumber)
+  return `"${quoted}"`
 }
+
+const byNumber = (control: string): string => `\\x${control.charCodeAt(0).toString(16).padStart(2, "0")}`
 
 type Property = string | number | boolean | ReadonlyArray<Property> | { readonly [key: string]: Property }
 

@@ -31,6 +31,16 @@ describe("the unit of systemd", () => {
     ])
   })
 
+  it("says every path as it is: in a command `$` names a variable, elsewhere it does not, and a newline ends no line", () => {
+    const odd = { ...facts, config: '/a$b/"c\\d\ne.yaml', home: "/home/a$b\nRestart=no" }
+
+    const unit = systemdUnit(odd, "user")
+
+    assert.include(unit, String.raw`--config "/a$$b/\"c\\d\x0ae.yaml"`)
+    assert.include(unit, String.raw`Environment="EVERGATE_HOME=/home/a$b\x0aRestart=no" EVERGATE_MANAGER=systemd`)
+    assert.strictEqual(lines(unit).filter((line) => line.startsWith("Restart=")).length, 1)
+  })
+
   it("waits for the network where it starts with the machine", () => {
     assert.include(systemdUnit(facts, "system"), "After=network-online.target")
     assert.notInclude(systemdUnit(facts, "user"), "network-online")
