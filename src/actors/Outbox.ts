@@ -7,11 +7,13 @@ import type { Duration, Scope } from "effect"
 import type { Address, PlatformId } from "../domain/Address.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { DeliveryId } from "../domain/Outbound.ts"
+import { split } from "../domain/split.ts"
 import { makeUlid } from "../domain/Turn.ts"
 import type { Platform } from "../platforms/Platform.ts"
 import { OutboxStore } from "../store/OutboxStore.ts"
 import { Feed } from "./Feed.ts"
 import * as Lane from "./Lane.ts"
+import { Roster } from "./Roster.ts"
 import { Supervision } from "./Supervision.ts"
 import { untilTheStoreAnswers } from "./untilTheStoreAnswers.ts"
 import * as Workers from "./Workers.ts"
@@ -29,7 +31,10 @@ export interface Lanes {
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Writes a message down and lets its lane know. Once it returns, a crash loses nothing. The same key twice is one message. */
+    /**
+     * Writes a message down and lets its lane know. Once it returns, a crash loses nothing. The same key twice is one message.
+     * What is longer than the platform takes is split; the id is that of its first piece.
+     */
     readonly post: (message: {
       readonly to: Address
       readonly text: string
@@ -48,13 +53,14 @@ export class Outbox extends Context.Service<
   /** What is older than `expire` is a dead letter. */
   static readonly layer = (options: {
     readonly expire: Duration.Duration
-  }): Layer.Layer<Outbox, never, OutboxStore | Feed | Supervision> =>
+  }): Layer.Layer<Outbox, never, OutboxStore | Feed | Supervision | Roster> =>
     Layer.effect(
       Outbox,
       Effect.gen(function* () {
         const store = yield* OutboxStore
         const feed = yield* Feed
         const supervision = yield* Supervision
+        const roster = yield* Roster
         const served = new Map<PlatformId, Served>()
 
         const wake = (platform: PlatformId, chat: string): Effect.Effect<void> =>
@@ -79,13 +85,21 @@ export class Outbox extends Context.Service<
         })
 
         const post: Outbox["Service"]["post"] = Effect.fnUntraced(function* ({ to, text, idempotencyKey }) {
-          const id = DeliveryId.make(`d_${yield* makeUlid}`)
-          const message = { id, address: to, text, replyTo: null }
+          const limit = roster.find(to.platform)?.capabilities.textLimit ?? Number.POSITIVE_INFINITY
+          const [beginning = text, ...others] = split(text, limit)
           const at = yield* Clock.currentTimeMillis
+          const keep = Effect.gen(function* () {
+            const id = DeliveryId.make(`d_${yield* makeUlid}`)
+            const message = { id, address: to, text: beginning, replyTo: null }
+            const kept = yield* store.post(message, idempotencyKey ?? null, at)
+            // Named by the first, so that one that is posted again is not kept again.
+            for (const [nth, text] of others.entries()) {
+              yield* store.post({ ...message, id: DeliveryId.make(`${kept}-${nth + 1}`), text }, null, at)
+            }
+            return kept
+          })
           // Who asked may be gone before it is kept: what is kept must not lie there until something else wakes its lane.
-          return yield* store
-            .post(message, idempotencyKey ?? null, at)
-            .pipe(Effect.tap(wake(to.platform, to.chat)), Effect.uninterruptible)
+          return yield* Effect.uninterruptible(Effect.tap(keep, wake(to.platform, to.chat)))
         })
 
         const open = Effect.fnUntraced(function* (platform: Platform) {

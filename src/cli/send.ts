@@ -3,6 +3,7 @@ import { Console, Duration, Effect, Layer, Option, Result, Schema } from "effect
 import { Argument, Command, Flag } from "effect/cli"
 import { Outbox } from "../actors/Outbox.ts"
 import { Feed } from "../actors/Feed.ts"
+import { Roster } from "../actors/Roster.ts"
 import { Supervision } from "../actors/Supervision.ts"
 import type { Whereabouts } from "../config/whereabouts.ts"
 import * as Address from "../domain/Address.ts"
@@ -63,7 +64,7 @@ const post = (to: Address.Address, text: string) => Effect.flatMap(Outbox, (outb
 /** The stores and the outbox as the gateway has them, without any platform to send by. */
 const outboxOf = (gateway: Whereabouts) =>
   Outbox.layer({ expire: Duration.hours(24) }).pipe(
-    Layer.provide(Layer.mergeAll(OutboxStore.layer, Feed.layer, Supervision.layer)),
+    Layer.provide(Layer.mergeAll(OutboxStore.layer, Feed.layer, Supervision.layer, Roster.layer)),
     Layer.provide(Service.databaseOf(gateway))
   )
 

@@ -249,6 +249,22 @@ describe("Outbox", () => {
     }).pipe(inWorld({ expire: Duration.minutes(24) }))
   )
 
+  it.effect("F169, F171: what is posted and longer than the platform takes arrives in pieces, once under one key", () =>
+    Effect.gen(function* () {
+      const fake = yield* attached()
+      const long = Array.from({ length: 1_500 }, (_, nth) => `word${nth}`).join(" ")
+      const first = yield* post(long, "c1", "k")
+      const again = yield* post(long, "c1", "k")
+      yield* fake.awaitSent(3)
+      yield* quiet
+
+      assert.strictEqual(again, first)
+      const said = yield* texts(fake)
+      assert.isTrue(said.join(" ").replaceAll(/\s+/g, " ") === long, `${said.length} pieces`)
+      assert.isTrue(said.length > 2 && said.every((text) => text.length <= 4_000))
+    }).pipe(inWorld())
+  )
+
   it.effect("F158: what was written down before a crash is delivered after it, once", () =>
     Effect.gen(function* () {
       const database = yield* Database
