@@ -84,10 +84,11 @@ describe.skipIf(!canBrowse)("the page", () => {
       yield* first.stop()
       yield* shows(page, "#health", "does not answer")
       yield* here.configure({ http: { port: Number(port) }, platforms: [local] })
-      yield* gateway(here)
-      yield* shows(page, "#health", "ok")
+      const second = yield* gateway(here)
+      yield* shows(page, "body:not(.old) #health", "ok")
+      yield* shows(page, "#meta", `pid ${second.pid}`)
 
-      assert.notInclude((yield* Effect.promise(() => page.locator("body").getAttribute("class"))) ?? "", "old")
+      assert.strictEqual(yield* Effect.promise(() => page.locator("#trouble").innerText()), "")
     })
   )
 
