@@ -39,6 +39,7 @@ export const hold = Effect.fnUntraced(function* (
   const locked = new Map<string, Scope.Closeable>()
   const stopMillis = Duration.toMillis(Duration.sum(drain, beyondDrain))
   const gateway: Holder.Running = { managed: yield* Managed.here, stopMillis }
+  if (replace) yield* mayReplace(home, platforms)
   const take = (lock: Take) => (replace ? replacing(lock) : patiently(lock({})))
   yield* take((facts) => HomeLock.acquire(home, { gateway, ...facts }))
   for (const platform of platforms.filter(({ enabled }) => enabled)) {
@@ -84,8 +85,9 @@ const gatewayOf = ({ gateway, home, pid }: Holder.Holder): Effect.Effect<Holder.
 /** Two that took turns faster than this would do so for ever. */
 const settledMillis = 5 * 60_000
 
-const endOther = Effect.fnUntraced(function* (holder: Holder.Holder) {
-  const { home, host, pid, replacedAt } = holder
+/** What has to be known of a holder to end it; fails where it is to stay. */
+const replaceable = Effect.fnUntraced(function* (holder: Holder.Holder) {
+  const { host, pid, replacedAt } = holder
   const refuse = (detail: string) => new NotReplaced({ pid, detail })
   if (!Holder.isHere(holder)) return yield* refuse(`it runs on ${host}`)
   const gateway = yield* gatewayOf(holder)
@@ -98,9 +100,28 @@ const endOther = Effect.fnUntraced(function* (holder: Holder.Holder) {
   if (replacedAt !== undefined && Math.abs(now - replacedAt) < settledMillis) {
     return yield* refuse("it has itself replaced another less than 5 minutes ago; find out who starts both")
   }
+  return gateway
+})
+
+/** All of them are looked at before one is ended: who cannot take over everything takes nothing from anybody. */
+const mayReplace = Effect.fnUntraced(function* (home: string, platforms: Settings["platforms"]) {
+  const ofHome = yield* HomeLock.holder(home)
+  const ofAccounts = yield* Effect.forEach(
+    platforms.filter(({ enabled }) => enabled),
+    AccountLocks.holder
+  )
+  // A command that holds the home is waited for.
+  const holders = [Option.filter(ofHome, ({ gateway }) => gateway !== undefined), ...ofAccounts]
+  yield* Effect.forEach(holders.flatMap(Option.toArray), replaceable, { discard: true })
+})
+
+const endOther = Effect.fnUntraced(function* (holder: Holder.Holder) {
+  const { home, pid } = holder
+  const gateway = yield* replaceable(holder)
   yield* Effect.logInfo("replacing").pipe(Effect.annotateLogs({ pid, home }))
-  const killed = yield* Effect.mapError(Ending.end(holder, Ending.patienceOf(gateway)), ({ message }) =>
-    refuse(message)
+  const killed = yield* Effect.mapError(
+    Ending.end(holder, Ending.patienceOf(gateway)),
+    ({ message }) => new NotReplaced({ pid, detail: message })
   )
   if (killed) yield* Effect.logWarning("it did not stop in time, and was killed").pipe(Effect.annotateLogs({ pid }))
 })

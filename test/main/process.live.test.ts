@@ -207,6 +207,24 @@ describe.concurrent("one gateway an account", () => {
     })
   )
 
+  it.live("F200: who may not take over an account stops nobody else for its home", () =>
+    Effect.gen(function* () {
+      const peer = yield* FeishuPeer.make()
+      const [here, managed] = [yield* place(), yield* place({ platforms: [feishuOf(peer)] })]
+      const env = { HOME: here.folder }
+      const first = yield* gateway(here, { env })
+      const other = yield* gateway(managed, { env: { ...env, EVERGATE_MANAGER: "systemd" } })
+      yield* other.line("connected", { platform: "feishu" })
+      yield* here.configure({ platforms: [feishuOf(peer)] })
+      const { code, out } = yield* command(here, ["run", "--replace"], { env })
+      const { pid } = yield* first.status
+
+      assert.strictEqual(code, 73)
+      assert.include(out, "systemd would start it again")
+      assert.strictEqual(pid, first.pid)
+    })
+  )
+
   it.live("F196, F199: a lock whose number belongs to another program by now is taken over", () =>
     Effect.gen(function* () {
       const peer = yield* FeishuPeer.make()
