@@ -1,10 +1,19 @@
 /** Text for a terminal: what comes from elsewhere cannot move the cursor or colour the screen. */
 
+// What turns the direction of writing shows a text as another one.
 // eslint-disable-next-line no-control-regex
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+const breaks = /[\t\n]/g
 
-export const printable = (text: string): string =>
-  text.replaceAll(controls, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`)
+const byNumber = (character: string): string => {
+  const number = character.charCodeAt(0).toString(16)
+  return number.length > 2 ? `\\u${number.padStart(4, "0")}` : `\\x${number.padStart(2, "0")}`
+}
+
+export const printable = (text: string): string => text.replaceAll(controls, byNumber)
+
+/** Without a line's end in it either: no text can forge the row after its own. */
+const printableCell = (text: string): string => printable(text).replaceAll(breaks, byNumber)
 
 /** A number of things: `1 platform`, `2 platforms`. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
@@ -26,7 +35,7 @@ export const duration = (millis: number): string => {
 
 /** Columns, each as wide as its widest cell. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const cells = rows.map((row) => row.map(printable))
+  const cells = rows.map((row) => row.map(printableCell))
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
   return cells
     .map((row) =>

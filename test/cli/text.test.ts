@@ -13,7 +13,8 @@ describe("text for a terminal", () => {
     ["\u001b]0;title\u0007", "\\x1b]0;title\\x07"],
     ["back\bspace\r", "back\\x08space\\x0d"],
     ["\u009b2J", "\\x9b2J"],
-    ["\u007f", "\\x7f"]
+    ["\u007f", "\\x7f"],
+    ["sure\u202eon", "sure\\u202eon"]
   ])("%j becomes %j", (text, shown) => {
     assert.strictEqual(printable(text), shown)
   })
@@ -34,6 +35,10 @@ describe("text for a terminal", () => {
     ])
 
     assert.deepStrictEqual(shown.split("\n"), ["JOB          NEXT", "a-long-name  never", "b"])
+  })
+
+  it("a text of several lines is one row", () => {
+    assert.strictEqual(table([["ID"], ["one\ntwo\tthree"]]), "ID\none\\x0atwo\\x09three")
   })
 })
 
