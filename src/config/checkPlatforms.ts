@@ -1,5 +1,6 @@
 /** The platforms of the file: whom each hears, by which road, and that no two are the same account. */
 import { Predicate, Schema } from "effect"
+import { baseOf } from "../platforms/feishu/Feishu.ts"
 import type { Path } from "./document.ts"
 import { isLoopback } from "./loopback.ts"
 import { nearest } from "./nearest.ts"
@@ -70,7 +71,7 @@ const accountOf = (item: unknown): string | null => {
   if (!Predicate.isObject(item) || String(item["enabled"]) === "false") return null
   const { kind, appId, domain = "feishu" } = item
   if (kind === "local") return "local"
-  return kind === "feishu" && typeof appId === "string" ? `feishu ${String(domain)} ${appId}` : null
+  return kind === "feishu" && typeof appId === "string" ? `feishu ${baseOf(String(domain))[0]} ${appId}` : null
 }
 
 const Name = Schema.Struct({ id: Account.fields.id })

@@ -410,6 +410,8 @@ describe("what is wrong", () => {
       expect(yield* paths(twice(""))).toEqual(["platforms[1].kind", "platforms[3].appId"])
       expect((yield* yaml(twice(", enabled: '${ON:-false}'"))).settings.platforms).toHaveLength(4)
       expect(yield* paths(twice("").replace("s3cret }", "s3cret, domain: lark }"))).toEqual(["platforms[1].kind"])
+      const byUrl = twice("").replace("s3cret }", 's3cret, domain: "https://open.feishu.cn/" }')
+      expect(yield* paths(byUrl)).toEqual(["platforms[1].kind", "platforms[3].appId"])
     })
   )
 
