@@ -9,8 +9,11 @@ import { Roads } from "./roads.ts"
 const connectMillis = 15_000
 
 const bounds = {
-  /** Calls that may be under way to one host; more wait. */
-  connections: 64,
+  /**
+   * Calls that may be under way to one host; more wait, and their deadlines run meanwhile. So it is no fewer than the turns
+   * that an agent may be asked at once: one that is slow would fail turns that it was never asked.
+   */
+  connections: 256,
   pipelining: 1,
   /** One call, one connection: a stall then holds up nobody else. */
   allowH2: false,

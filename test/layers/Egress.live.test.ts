@@ -1,7 +1,7 @@
 /** One policy for REST calls and WebSockets, over real proxies and real TLS on loopback. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import type { Scope } from "effect"
-import { Duration, Effect, Queue } from "effect"
+import { Duration, Effect, Latch, Queue } from "effect"
 import { HttpClient } from "effect/http/HttpClient"
 import * as net from "node:net"
 import * as tls from "node:tls"
@@ -208,6 +208,31 @@ describe("straight", () => {
         assert(reason._tag === "Tls")
         assert.include(reason.detail, "ERR_TLS_CERT_ALTNAME_INVALID")
       }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a slow host holds up no turn that may run: as many calls as there are turns at once are under way", () =>
+    Effect.gen(function* () {
+      const turns = 256
+      const all = yield* Latch.make()
+      let asked = 0
+      const http = () =>
+        Effect.suspend(() => (++asked === turns ? all.open : Effect.void)).pipe(
+          Effect.andThen(all.await),
+          Effect.as(json({}))
+        )
+      const port = yield* Peer.serve({ http, upgrade: Effect.succeed(null), socket: () => Effect.die("no socket") })
+
+      const answers = yield* through(
+        { proxy: "none" },
+        Effect.flatMap(HttpClient, (client) =>
+          Effect.forEach(Array.from({ length: turns }), () => client.get(`http://127.0.0.1:${port}/turn`), {
+            concurrency: "unbounded"
+          })
+        )
+      ).pipe(Effect.timeout("20 seconds"))
+
+      assert.lengthOf(answers, turns)
     }).pipe(Effect.scoped)
   )
 
