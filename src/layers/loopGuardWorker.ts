@@ -76,7 +76,8 @@ const accuse = (seen: number, silentMillis: number): void => {
     if (top !== undefined) {
       session.post("Debugger.evaluateOnCallFrame", {
         callFrameId: top.callFrameId,
-        expression: `process.reallyExit(${defect})`
+        // The frame may have a `process` of its own.
+        expression: `globalThis.process.reallyExit(${defect})`
       })
     }
   })

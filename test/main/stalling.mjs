@@ -7,6 +7,9 @@ const stalls = {
   loop: function spinning() {
     while (true);
   },
+  shadow: function naming(process = { turns: 0 }) {
+    while (true) process.turns++
+  },
   regexp: function matching() {
     return /^(a+)+$/.test(`${"a".repeat(60)}b`)
   },

@@ -18,6 +18,7 @@ const stalled = Effect.fnUntraced(function* (means: string) {
 describe.concurrent("the watchdog", () => {
   it.live.each([
     ["loop", "spinning"],
+    ["shadow", "naming"],
     ["regexp", "matching"]
   ])("a %s without end: 70, and the stack names %s", ([means = "", name = ""]) =>
     Effect.gen(function* () {
