@@ -72,10 +72,11 @@ const faultsOf = (samples: ReadonlyArray<Sample>): ReadonlyArray<string> => {
   if (warm.length < 4 || span <= 0) return ["too short a run to tell anything"]
   const growth = ((of(last, "heap") - of(first, "heap")) / span) * 10
   console.log(`heap grows by ${(growth / 1024).toFixed(0)} KiB in 10 minutes`)
+  // What was not counted is no number, and has not held either.
   const differ = (key: "descriptors" | "sockets" | "fibers", by: number) =>
-    Math.abs(of(last, key) - of(first, key)) > by ? [`${key}: ${of(first, key)} → ${of(last, key)}`] : []
+    Math.abs(of(last, key) - of(first, key)) <= by ? [] : [`${key}: ${of(first, key)} → ${of(last, key)}`]
   return [
-    ...(growth > most.heapBytesIn10Minutes ? [`heap: ${(growth / 1024).toFixed(0)} KiB in 10 minutes`] : []),
+    ...(!(growth <= most.heapBytesIn10Minutes) ? [`heap: ${(growth / 1024).toFixed(0)} KiB in 10 minutes`] : []),
     ...differ("descriptors", most.descriptors),
     ...differ("sockets", 0),
     ...differ("fibers", 0)
