@@ -41,9 +41,13 @@ export const networkFailure = (cause: unknown, host: string): LinkErrorReason =>
     const fault = tlsFaults[code]
     return new Tls({ host, detail, ...(fault === undefined ? {} : { fault }) })
   }
-  if (code.startsWith("HPE_") || code.startsWith("WS_ERR_")) return new Protocol({ detail })
+  if (isUndecodable(error, code)) return new Protocol({ detail })
   return new Network({ detail })
 }
+
+/** Answers that are none of HTTP's, or larger than anybody reads. undici's parser has no code for most of what it refuses. */
+const isUndecodable = (error: unknown, code: string): boolean =>
+  /^(HPE_|WS_ERR_|UND_ERR_RES_|UND_ERR_HEADERS_OVERFLOW$)/.test(code) || stringOf(error, "name") === "HTTPParserError"
 
 /** Of all resets only the one before TLS stood names whom Node connected to, and no call of the system's that failed. */
 const endedInTls = (error: unknown, code: string): boolean =>

@@ -15,6 +15,8 @@ const bounds = {
    */
   connections: 256,
   pipelining: 1,
+  /** More than any caller reads. It is bounded here, since over undici Effect's client does not look at `MaxBodySize`. */
+  maxResponseSize: 1024 * 1024,
   /** One call, one connection: a stall then holds up nobody else. */
   allowH2: false,
   keepAliveMaxTimeout: 30_000

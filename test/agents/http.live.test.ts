@@ -1,12 +1,12 @@
 /** The agent elsewhere over real sockets: what does not arrive, and what is too much. */
 import { layerMac } from "@effect/platform-node/NodeCrypto"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Stream } from "effect"
 import type { RequestListener } from "node:http"
 import { createServer } from "node:http"
 import { Agent } from "../../src/agents/Agent.ts"
 import * as Http from "../../src/agents/http.ts"
+import * as Egress from "../../src/layers/Egress.ts"
 import { turn } from "./turn.ts"
 
 const serving = (listener: RequestListener) =>
@@ -25,7 +25,8 @@ const serving = (listener: RequestListener) =>
     ({ close }) => close
   )
 
-const node = Layer.merge(NodeHttpClient.layerNodeHttp, layerMac)
+/** By the road that the service's turns leave by. */
+const node = Layer.merge(Egress.layer({ proxy: "none" }), layerMac)
 
 const ask = (url: string) =>
   Effect.gen(function* () {
@@ -54,6 +55,24 @@ describe("the http agent over sockets", () => {
       const error = yield* Effect.flip(ask(`http://127.0.0.1:${port}/`))
 
       expect(error.detail).toContain("could not be read")
+    })
+  )
+
+  it.live("an answer that never ends is a failed turn before it fills the memory", () =>
+    Effect.gen(function* () {
+      let sent = 0
+      const { port } = yield* serving((_, response) => {
+        const more = () => {
+          while (response.write("x".repeat(65_536))) sent += 65_536
+        }
+        response.on("drain", more)
+        more()
+      })
+
+      const error = yield* Effect.flip(ask(`http://127.0.0.1:${port}/`))
+
+      expect(error.detail).toContain("could not be read")
+      expect(sent).toBeLessThan(64 * 1024 * 1024)
     })
   )
 

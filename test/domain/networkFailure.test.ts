@@ -23,7 +23,9 @@ describe("a failure of the network", () => {
     ["certificate", "SELF_SIGNED_CERT_IN_CHAIN", "Tls", true],
     ["certificate", "ERR_TLS_CERT_ALTNAME_INVALID", "Tls", true],
     ["certificate", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "Tls", true],
-    ["no HTTP", "HPE_INVALID_CONSTANT", "Protocol", false]
+    ["no HTTP", "HPE_INVALID_CONSTANT", "Protocol", false],
+    ["too long an answer", "UND_ERR_RES_EXCEEDED_MAX_SIZE", "Protocol", false],
+    ["too long headers", "UND_ERR_HEADERS_OVERFLOW", "Protocol", false]
   ])("%s: %s reads as %s; that nothing was sent is %s", (_, code, kind, unsent) => {
     const error = failure(code)
 

@@ -278,6 +278,19 @@ describe("straight", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("what is no HTTP is undecodable to both", () =>
+    Effect.gen(function* () {
+      const port = yield* Peer.listen(net.createServer((socket) => void socket.end("SSH-2.0-OpenSSH_9.9\r\n\r\n")))
+
+      const reasons = yield* through({ proxy: "none" }, Effect.flatMap(both(`127.0.0.1:${port}`, "plain"), fail))
+
+      assert.deepStrictEqual(
+        reasons.map(({ _tag }) => _tag),
+        ["Protocol", "Protocol"]
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a TLS handshake that is cut off is a Tls failure, by name", () =>
     Effect.gen(function* () {
       const port = yield* Peer.listen(net.createServer((socket) => void socket.once("data", () => socket.end())))
