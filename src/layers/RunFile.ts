@@ -12,18 +12,20 @@ const pathOf = (home: string): string => join(home, "gateway.json")
 
 /**
  * To be written when the gateway listens; it goes with this scope, which outlives the drain: a stop can be asked what it waits
- * for. That it cannot be written is said, and costs no more than finding it.
+ * for. That it cannot be written, or taken away, is said, and costs no more than finding it.
  */
 export const make = (home: string): Effect.Effect<(url: string) => Effect.Effect<void>, never, Scope.Scope> =>
   Effect.as(
-    Effect.addFinalizer(() => Effect.sync(() => rmSync(pathOf(home), { force: true }))),
+    Effect.addFinalizer(() => orSaid("gateway.json stays behind", () => rmSync(pathOf(home), { force: true }))),
     (url) =>
-      Effect.try({
-        try: () => writeFileSync(pathOf(home), `${JSON.stringify({ pid: process.pid, url })}\n`, { mode: 0o600 }),
-        catch: String
-      }).pipe(
-        Effect.catch((error) => Effect.logWarning("gateway.json not written").pipe(Effect.annotateLogs({ error })))
+      orSaid("gateway.json not written", () =>
+        writeFileSync(pathOf(home), `${JSON.stringify({ pid: process.pid, url })}\n`, { mode: 0o600 })
       )
+  )
+
+const orSaid = (what: string, run: () => void): Effect.Effect<void> =>
+  Effect.try({ try: run, catch: String }).pipe(
+    Effect.catch((error) => Effect.logWarning(what).pipe(Effect.annotateLogs({ error })))
   )
 
 /** None where no gateway wrote one, or what is there is not one. */
