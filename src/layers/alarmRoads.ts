@@ -1,6 +1,6 @@
 /** The roads that the settings name: a chat by the outbox, a webhook, and a dead man's switch. */
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
-import { HttpClient, TracerPropagationEnabled } from "effect/http/HttpClient"
+import { HttpClient, TracerPropagationEnabled, withScope } from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type { Bulletin } from "../actors/bulletin.ts"
 import { beat } from "../actors/heartbeat.ts"
@@ -78,7 +78,8 @@ const pinging = Effect.fnUntraced(function* ({
 
 /** The URL is a secret, so that a failure names the host alone. */
 const client = Effect.fnUntraced(function* (url: Redacted.Redacted) {
-  const http = yield* HttpClient
+  // Nobody reads what a road says beside its status: the call ends there, or its connection would wait for a reader.
+  const http = withScope(yield* HttpClient)
   const { host } = new URL(Redacted.value(url))
   const send = (request: HttpClientRequest.HttpClientRequest) =>
     http.execute(request).pipe(
@@ -86,7 +87,8 @@ const client = Effect.fnUntraced(function* (url: Redacted.Redacted) {
       Effect.mapError((error) => new RoadBlocked({ detail: networkFailure(error, host).message })),
       Effect.flatMap(({ status }) =>
         status >= 200 && status < 300 ? Effect.void : new RoadBlocked({ detail: `${host} answered with ${status}` })
-      )
+      ),
+      Effect.scoped
     )
   return { host, send }
 })
